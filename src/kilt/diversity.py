@@ -1,0 +1,186 @@
+"""The forms of l-diversity, each decided in integers on the counts of a group's sensitive values.
+
+Every form is kept by unions of groups; ``docs/policy.md`` has the proofs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from kilt.errors import InputError, nearest
+from kilt.numbers import BoolArray, IntArray, rational, roomy
+
+
+class Form(Protocol):
+    """What it means for the counts of a group (one row per group) to be l-diverse."""
+
+    @property
+    def name(self) -> str:
+        """The name that the command line uses."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether l counts something, so that it must be a whole number."""
+
+    def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
+        """Decide for every group whether it is l-diverse."""
+
+    def largest(self, counts: IntArray) -> Fraction:
+        """Return the largest l that every group meets (0 if none)."""
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """At most a 1/l fraction of a group shares a sensitive value: the paper's reading."""
+
+    name: str = "frequency"
+    whole: bool = False
+
+    def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
+        """Decide l * (most frequent) <= size."""
+        wide = roomy(counts, int(counts.sum(initial=0)) * max(l.numerator, l.denominator))
+        return np.asarray(wide.max(axis=1) * l.numerator <= wide.sum(axis=1) * l.denominator, dtype=bool)
+
+    def largest(self, counts: IntArray) -> Fraction:
+        """Return the smallest size / (most frequent)."""
+        ratios = set(zip(counts.sum(axis=1).tolist(), counts.max(axis=1).tolist(), strict=True))
+        return min((Fraction(size, most) for size, most in ratios if most), default=Fraction(0))
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """A group has at least l different sensitive values."""
+
+    name: str = "distinct"
+    whole: bool = True
+
+    def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
+        """Decide how many values are present."""
+        return np.asarray((counts > 0).sum(axis=1) >= math.ceil(l), dtype=bool)
+
+    def largest(self, counts: IntArray) -> Fraction:
+        """Return the smallest number of values present."""
+        return Fraction(int((counts > 0).sum(axis=1).min(initial=np.iinfo(np.int64).max)) if len(counts) else 0)
+
+
+@dataclass(frozen=True)
+class Entropy:
+    """The entropy of a group's sensitive values is at least log l."""
+
+    name: str = "entropy"
+    whole: bool = False
+
+    def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
+        """Decide by an interval around the float; what it leaves open is decided exactly."""
+        entropy, error = _entropy(counts)
+        margin = entropy - math.log(l.numerator) + math.log(l.denominator)
+        decided = np.asarray(margin > 0, dtype=bool)
+        for group in np.flatnonzero(np.abs(margin) <= error + 1e-12):
+            decided[group] = entropy_reaches([int(c) for c in counts[group] if c], l)
+        return decided
+
+    def largest(self, counts: IntArray) -> Fraction:
+        """Return the smallest exp(entropy), exact if it is a whole number, else rounded down to 6 digits."""
+        if not len(counts):
+            return Fraction(0)
+        entropy, error = _entropy(counts)
+        lowest = float(entropy.min())
+        close = counts[entropy <= lowest + 2 * float(error.max()) + 1e-9]
+        nearby = Fraction(round(math.exp(lowest)))
+        if abs(math.exp(lowest) - nearby) < 1e-6 and self.meets(close, nearby).all():
+            return nearby
+        l = Fraction(math.floor(math.exp(lowest) * 10**6), 10**6)
+        while not self.meets(close, l).all():
+            l -= Fraction(1, 10**6)
+        return l
+
+
+@dataclass(frozen=True)
+class Recursive:
+    """Recursive (c, l): with counts in descending order, r1 < c (r_l + r_(l+1) + ...)."""
+
+    c: Fraction
+    name: str = "recursive"
+    whole: bool = True
+
+    def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
+        """Decide whether the most frequent value stays below c times the tail."""
+        descending = -np.sort(-counts, axis=1)
+        tail = descending[:, math.ceil(l) - 1 :].sum(axis=1)
+        room = int(counts.sum(initial=0)) * max(self.c.numerator, self.c.denominator)
+        most, tail = roomy(descending[:, 0], room), roomy(tail, room)
+        return np.asarray(most * self.c.denominator < tail * self.c.numerator, dtype=bool)
+
+    def largest(self, counts: IntArray) -> Fraction:
+        """Return the largest l for this c; tails shrink as l grows, so the first failure ends the scan."""
+        l = 0
+        while l < counts.shape[1] and len(counts) and self.meets(counts, Fraction(l + 1)).all():
+            l += 1
+        return Fraction(l)
+
+
+def entropy_reaches(counts: list[int], l: Fraction) -> bool:
+    """Decide entropy >= log l exactly: N^N >= l^N * product of c^c, in integers for groups that are small.
+
+    The inequality is homogeneous, so common factors of the counts cancel. Large groups are decided
+    with ever more digits; only a tie needs the integer powers then.
+    """
+    divisor = math.gcd(*counts)
+    counts = [c // divisor for c in counts]
+    size = sum(counts)
+    if size > 2000:
+        for digits in (40, 200):
+            verdict = _reaches_with(counts, size, l, digits)
+            if verdict is not None:
+                return verdict
+    left = size**size * l.denominator**size
+    right = l.numerator**size * math.prod(c**c for c in counts)
+    return left >= right
+
+
+def _reaches_with(counts: list[int], size: int, l: Fraction, digits: int) -> bool | None:
+    with localcontext() as context:
+        context.prec = digits
+        total = Decimal(size)
+        left = total * total.ln() + total * Decimal(l.denominator).ln()
+        terms = [Decimal(c) * Decimal(c).ln() for c in counts]
+        right = total * Decimal(l.numerator).ln() + sum(terms, Decimal(0))
+        error = (abs(left) + abs(right) + 1) * (len(counts) + 8) * Decimal(10) ** (2 - digits)
+        if abs(left - right) <= error:
+            return None
+        return left > right
+
+
+def _entropy(counts: IntArray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entropy of every group in nats, and a bound on the rounding error."""
+    as_float = counts.astype(np.float64)
+    size = as_float.sum(axis=1)
+    inside = as_float * np.log(np.maximum(as_float, 1.0))
+    log_size = np.log(np.maximum(size, 1.0))
+    entropy = log_size - inside.sum(axis=1) / np.maximum(size, 1.0)
+    return entropy, 1e-15 * (counts.shape[1] + 16) * (log_size + 1)
+
+
+def parse_form(text: str) -> Form:
+    """Read a form as the command line writes it: frequency, distinct, entropy or recursive:C."""
+    name, _, argument = text.partition(":")
+    if name in FORMS and not argument:
+        return FORMS[name]
+    if name == "recursive":
+        try:
+            c = rational(argument)
+        except (ValueError, ZeroDivisionError):
+            c = Fraction(0)
+        if c <= 0:
+            raise InputError("diversity 'recursive' needs a number c > 0, as in recursive:2")
+        return Recursive(c)
+    raise InputError(f"'{text}' is not a form of l-diversity: {nearest(text, [*FORMS, 'recursive:C'])}")
+
+
+FORMS: dict[str, Form] = {"frequency": Frequency(), "distinct": Distinct(), "entropy": Entropy()}

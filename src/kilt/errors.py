@@ -1,0 +1,45 @@
+"""The errors that kilt raises: one sentence for the user, and the exit code of the command."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class KiltError(Exception):
+    """Any error that is the user's to read; its text is a sentence without raw cell values."""
+
+    exit_code = 2
+
+
+class InputError(KiltError):
+    """A table, a file or an option that cannot be used as it is."""
+
+
+class InfeasibleError(KiltError):
+    """A policy that no release of this table can meet."""
+
+    exit_code = 3
+
+
+class VerificationError(KiltError):
+    """A release that the independent verifier refused; nothing was written."""
+
+    exit_code = 1
+
+
+def raise_all(problems: Sequence[str]) -> None:
+    """Raise one `InputError` that names every problem, or return if there is none."""
+    if problems:
+        raise InputError("; ".join(problems))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which known names are nearest to a wrong one, as the end of a sentence."""
+    names = list(known)
+    close = difflib.get_close_matches(name.lower(), {n.lower(): n for n in names}, n=3, cutoff=0.5)
+    lookup = {n.lower(): n for n in names}
+    if close:
+        return "did you mean " + " or ".join(f"'{lookup[c]}'" for c in close) + "?"
+    listed = ", ".join(f"'{n}'" for n in names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"there is {listed}"

@@ -1,0 +1,64 @@
+"""Exact numbers: rationals read from decimal text, and integer arrays that never overflow."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray: TypeAlias = NDArray[Any]  # int64, or Python integers where int64 has no room
+BoolArray: TypeAlias = NDArray[np.bool_]
+FloatArray: TypeAlias = NDArray[np.float64]
+Number: TypeAlias = int | float | str | Decimal | Fraction
+
+ROOM = 2**62
+
+
+def rational(value: Number) -> Fraction:
+    """Read a number exactly as it is written: 0.2 is one fifth, not its nearest float."""
+    if isinstance(value, bool):
+        raise ValueError("a truth value is not a number")
+    if isinstance(value, Fraction | int):
+        return Fraction(value)
+    text = str(value).strip()
+    if len(text) > 400:
+        raise ValueError("too long for a number")
+    if "/" not in text:
+        decimal = Decimal(text) if _is_decimal(text) else None
+        if decimal is None or not decimal.is_finite() or abs(decimal.adjusted()) > 400:
+            raise ValueError("not a finite decimal number")
+        return Fraction(decimal)
+    return Fraction(text)
+
+
+def _is_decimal(text: str) -> bool:
+    return text.isascii() and "_" not in text and _parses(text)
+
+
+def _parses(text: str) -> bool:
+    try:
+        Decimal(text)
+    except ArithmeticError:
+        return False
+    return True
+
+
+def decimal_text(value: Fraction, digits: int = 6, *, up: bool = False) -> str:
+    """Write a rational as a decimal, rounded down (or up) so that it stays on the safe side."""
+    scaled = value * 10**digits
+    whole = -((-scaled.numerator) // scaled.denominator) if up else scaled.numerator // scaled.denominator
+    text = f"{Decimal(whole).scaleb(-digits):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def plain(value: Fraction, digits: int = 6, *, up: bool = False) -> int | float:
+    """Return a rational as a JSON number: an integer if it is one, else a decimal on the safe side."""
+    return int(value) if value.denominator == 1 else float(decimal_text(value, digits, up=up))
+
+
+def roomy(array: IntArray, bound: int) -> IntArray:
+    """Return the array in a type that holds results up to ``bound``: int64, or Python integers."""
+    return array.astype(np.int64, copy=False) if bound < ROOM else array.astype(object)

@@ -1,0 +1,127 @@
+"""The problem that solvers see: row types with counts, coded columns with ladders, and the rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from kilt.keys import bucket
+from kilt.ladders import CodedColumn, Encoding, Ladder, Values
+from kilt.numbers import IntArray
+from kilt.policy import Policy, SensitiveColumn
+from kilt.rules import Groups, Rules
+from kilt.spaces import Space
+
+
+@dataclass(frozen=True)
+class RowTypes:
+    """What a source counts: rows that agree on all quasi and sensitive columns, with their number.
+
+    The codes index the distinct values of each column, which are given as text (None is null).
+    """
+
+    quasi: tuple[Values, ...]
+    sensitive: tuple[Values, ...]
+    quasi_codes: IntArray
+    sensitive_codes: IntArray
+    counts: IntArray
+
+    def reference(self, column: int) -> IntArray:
+        """Return how often each value of a sensitive column occurs in the table."""
+        codes, size = self.sensitive_codes[:, column], len(self.sensitive[column])
+        reference = np.zeros(size, dtype=np.int64)
+        np.add.at(reference, codes, self.counts)
+        return reference
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A table under a policy, as integers. Costs are in units; ``unit`` of them make one star."""
+
+    columns: tuple[CodedColumn, ...]
+    codes: IntArray
+    counts: IntArray
+    sensitive: IntArray
+    sizes: tuple[int, ...]
+    rules: Rules
+
+    @classmethod
+    def build(
+        cls, types: RowTypes, ladders: Mapping[str, Ladder], spaces: Mapping[str, Space], policy: Policy
+    ) -> Problem:
+        """Code the row types under the ladders, bind the policy, and check that the table itself meets it."""
+        encodings = encode(types, ladders)
+        codes = [e.codes[types.quasi_codes[:, i]] for i, e in enumerate(encodings)]
+        named = zip(spaces.items(), types.sensitive, strict=True)
+        sensitive = [SensitiveColumn(n, v, types.reference(i), s) for i, ((n, s), v) in enumerate(named)]
+        problem = cls(
+            columns=tuple(column for e in encodings for column in e.columns),
+            codes=np.ascontiguousarray(np.hstack(codes), dtype=np.int32),
+            counts=types.counts.astype(np.int64),
+            sensitive=types.sensitive_codes,
+            sizes=tuple(map(len, types.sensitive)),
+            rules=policy.bind(sensitive),
+        )
+        problem.rules.require_feasible(problem.groups(problem.class_totals[None, :]))
+        return problem
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of the table."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def unit(self) -> int:
+        """How many cost units make one star."""
+        return math.lcm(*(cost.denominator for column in self.columns for cost in column.costs))
+
+    @cached_property
+    def costs(self) -> tuple[IntArray, ...]:
+        """For every coded column the cost of each level, in units."""
+        return tuple(np.array([int(c * self.unit) for c in column.costs], dtype=np.int64) for column in self.columns)
+
+    @cached_property
+    def class_of(self) -> IntArray:
+        """The sensitive class of every row type: row types agree on all sensitive columns iff it is equal."""
+        return bucket(self.sensitive.T, len(self.counts)).ids()
+
+    @cached_property
+    def class_totals(self) -> IntArray:
+        """How many rows of the table are in each sensitive class."""
+        return np.bincount(self.class_of, weights=self.counts).astype(np.int64)
+
+    @cached_property
+    def _class_values(self) -> tuple[IntArray, ...]:
+        """For every sensitive column a 0/1 matrix from classes to values."""
+        matrices = []
+        for column, size in enumerate(self.sizes):
+            matrix = np.zeros((len(self.class_totals), size), dtype=np.int64)
+            matrix[self.class_of, self.sensitive[:, column]] = 1
+            matrices.append(matrix)
+        return tuple(matrices)
+
+    def groups(self, by_class: IntArray) -> Groups:
+        """Return groups, given as counts per sensitive class, as the rules see them."""
+        return Groups(by_class.sum(axis=1), tuple(by_class @ matrix for matrix in self._class_values))
+
+    def by_value(self, column: int, by_value: np.ndarray) -> np.ndarray:
+        """Spread numbers per value of a sensitive column over the classes."""
+        return np.asarray(by_value @ self._class_values[column].T)
+
+    def stars(self, cost: int) -> Fraction:
+        """Return a cost in stars."""
+        return Fraction(cost, self.unit)
+
+    def level_cost(self, levels: Sequence[int]) -> int:
+        """Return the cost of one row under a level for each column."""
+        return sum(int(cost[level]) for cost, level in zip(self.costs, levels, strict=True))
+
+
+def encode(types: RowTypes, ladders: Mapping[str, Ladder]) -> list[Encoding]:
+    """Code the values of every quasi column under its ladder."""
+    return [ladder.encode(name, values) for (name, ladder), values in zip(ladders.items(), types.quasi, strict=True)]

@@ -1,0 +1,181 @@
+"""A policy on a given table: rules that decide in integers whether groups are legal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from kilt.diversity import Form, Frequency
+from kilt.errors import InfeasibleError
+from kilt.numbers import BoolArray, FloatArray, IntArray, decimal_text, roomy
+from kilt.spaces import Ground, Values
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups as the policy sees them: sizes, and for every sensitive column the counts of its values."""
+
+    sizes: IntArray
+    counts: tuple[IntArray, ...]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+
+class Rule(Protocol):
+    """One principle, on one sensitive column if it speaks of one."""
+
+    @property
+    def column(self) -> int | None:
+        """The index of the sensitive column, or None."""
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide for every group, exactly."""
+
+    def pressure(self, groups: Groups) -> FloatArray | None:
+        """Return for every group and value how much one row less would help; it guides, never decides."""
+
+    def infeasible(self, table: Groups) -> str:
+        """Say why the table as a whole does not meet this, and what it allows."""
+
+    def __str__(self) -> str:
+        """Name the rule as the user gave it."""
+
+
+@dataclass(frozen=True)
+class SizeRule:
+    """At least k rows."""
+
+    k: int
+    column: None = None
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide size >= k."""
+        return np.asarray(groups.sizes >= self.k, dtype=bool)
+
+    def pressure(self, groups: Groups) -> None:  # noqa: ARG002 - fewer rows never help
+        """Return nothing: no row less makes a group larger."""
+        return
+
+    def infeasible(self, table: Groups) -> str:
+        """Say how many rows there are."""
+        rows = int(table.sizes[0])
+        return f"k={self.k} cannot be met: the table has {rows} rows; the largest k that it allows is {rows}"
+
+    def __str__(self) -> str:
+        return f"k={self.k}"
+
+
+@dataclass(frozen=True)
+class DiversityRule:
+    """l-diversity of one column, in one form."""
+
+    l: Fraction
+    form: Form
+    column: int
+    name: str
+    values: Values
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide as the form does."""
+        return self.form.meets(groups.counts[self.column], self.l)
+
+    def pressure(self, groups: Groups) -> FloatArray:
+        """Return the counts: the most frequent value is what breaks diversity."""
+        return groups.counts[self.column].astype(np.float64)
+
+    def infeasible(self, table: Groups) -> str:
+        """Say what share the most frequent value has, or how many values there are."""
+        counts = table.counts[self.column]
+        largest = self.form.largest(counts)
+        bound = str(math.floor(largest)) if self.l.denominator == 1 else decimal_text(largest)
+        if isinstance(self.form, Frequency):
+            share = 100 * int(counts[0].max()) / int(table.sizes[0])
+            why = f"{share:.3g}% of the rows have {self.name} {self.values[int(counts[0].argmax())]!r}"
+        else:
+            why = f"'{self.name}' has {int((counts[0] > 0).sum())} different values"
+        return f"{self} cannot be met: {why}; the largest l that this table allows is {bound}"
+
+    def __str__(self) -> str:
+        form = "" if isinstance(self.form, Frequency) else f" ({self.form.name})"
+        return f"l={decimal_text(self.l)}{form} on '{self.name}'"
+
+
+@dataclass(frozen=True)
+class ClosenessRule:
+    """t-closeness of one column: the earth mover's distance to the whole table is at most t."""
+
+    t: Fraction
+    ground: Ground
+    reference: IntArray
+    column: int
+    name: str
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide work / (scale n N) <= t in integers."""
+        work, whole = work_of(groups.counts[self.column], self.reference, self.ground)
+        a, b = self.t.numerator, self.t.denominator
+        room = max(int(whole.max(initial=0)), int(work.max(initial=0))) * max(a, b)
+        return np.asarray(roomy(work, room) * b <= roomy(whole, room) * a, dtype=bool)
+
+    def pressure(self, groups: Groups) -> FloatArray:
+        """Return the slope of the distance, and among equal slopes the share of the table's rows."""
+        counts = groups.counts[self.column]
+        share = counts / np.maximum(self.reference, 1)
+        slope = self.ground.pressure(differences(counts, self.reference))
+        return np.asarray(slope + 1e-3 * share / np.maximum(share.max(axis=1, keepdims=True), 1e-300))
+
+    def infeasible(self, table: Groups) -> str:  # pragma: no cover - the table has distance 0 to itself
+        """Say what cannot happen: the whole table is at distance 0 from itself."""
+        raise AssertionError(f"{self} fails on the table itself ({len(table)} group)")
+
+    def __str__(self) -> str:
+        return f"t={decimal_text(self.t) if 10**6 % self.t.denominator == 0 else self.t} on '{self.name}'"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """All rules of a policy on a table; a group is legal if it meets every one."""
+
+    rules: tuple[Rule, ...]
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide for every group whether it is legal."""
+        legal = np.ones(len(groups), dtype=bool)
+        for rule in self.rules:
+            legal &= rule.meets(groups)
+        return legal
+
+    @property
+    def least_size(self) -> int:
+        """A size below which no group is legal."""
+        return max((rule.k for rule in self.rules if isinstance(rule, SizeRule)), default=1)
+
+    def require_feasible(self, table: Groups) -> None:
+        """Raise unless the table as one group is legal: by the union property, nothing else is then."""
+        broken = [rule.infeasible(table) for rule in self.rules if not rule.meets(table).all()]
+        if broken:
+            close = any(isinstance(rule, ClosenessRule) for rule in self.rules)
+            raise InfeasibleError("; ".join(broken) + ("; the smallest t that it allows is 0" if close else ""))
+
+
+def differences(counts: IntArray, reference: IntArray) -> IntArray:
+    """Return n * count - N * reference for groups of N rows in a table of n rows."""
+    rows, sizes = int(reference.sum()), counts.sum(axis=1)
+    room = 2 * rows * int(sizes.max(initial=0))
+    return np.asarray(rows * roomy(counts, room) - roomy(sizes, room)[:, None] * roomy(reference, room))
+
+
+def work_of(counts: IntArray, reference: IntArray, ground: Ground) -> tuple[IntArray, IntArray]:
+    """Return the work of every group and the work that would be a distance of 1, as integers."""
+    rows, sizes = int(reference.sum()), counts.sum(axis=1)
+    whole = roomy(sizes, ground.scale * rows * int(sizes.max(initial=0))) * (ground.scale * rows)
+    return ground.work(differences(counts, reference)), whole

@@ -1,0 +1,39 @@
+"""What a solver is, and what it hands over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from kilt.observe import Observer
+from kilt.partition import Partition
+from kilt.problem import Problem
+from kilt.stop import Stop
+
+Kind = Literal["exact", "approximate", "heuristic"]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A legal partition, and a proven lower bound on the cost of all of them (None if there is none)."""
+
+    partition: Partition
+    bound: int | None = None
+
+
+class Solver(Protocol):
+    """An algorithm that finds legal partitions."""
+
+    @property
+    def name(self) -> str:
+        """The name on the command line."""
+
+    @property
+    def kind(self) -> Kind:
+        """What can be said of its answer."""
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Say why this problem is not supported, or return None if it is."""
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Find a legal partition; when told to stop, hand over the best one so far."""

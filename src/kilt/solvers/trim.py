@@ -1,0 +1,64 @@
+"""The largest part of a bucket that is found to be legal, for many buckets at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kilt.numbers import BoolArray, IntArray
+from kilt.problem import Problem
+
+STEPS = 400
+BLOCK = 4_000_000
+
+
+def largest_legal(problem: Problem, by_class: IntArray) -> IntArray:
+    """Return for every bucket (counts per sensitive class) a legal part of it, or zeros where none is found.
+
+    A bucket that is legal is taken whole. From the others the class that presses most on a broken
+    rule gives up rows, a twentieth of the bucket at a time and single rows in the end.
+    """
+    part = by_class.copy()
+    step = max(1, BLOCK // by_class.shape[1])
+    for start in range(0, len(part), step):
+        _trim(problem, part[start : start + step])
+    return part
+
+
+def _trim(problem: Problem, part: IntArray) -> None:
+    part[part.sum(axis=1) < problem.rules.least_size] = 0
+    open_ = np.flatnonzero(part.any(axis=1))
+    for _ in range(STEPS):
+        if not len(open_):
+            break
+        broken = ~_legal(problem, part[open_])
+        open_ = open_[broken]
+        if len(open_):
+            _give_up(problem, part, open_)
+            part[open_[part[open_].sum(axis=1) < problem.rules.least_size]] = 0
+            open_ = open_[part[open_].any(axis=1)]
+    part[open_] = 0
+
+
+def _legal(problem: Problem, by_class: IntArray) -> BoolArray:
+    return problem.rules.meets(problem.groups(by_class))
+
+
+def _give_up(problem: Problem, part: IntArray, open_: IntArray) -> None:
+    """Take rows of one class out of every open bucket."""
+    now = part[open_]
+    groups = problem.groups(now)
+    pressure = np.full(now.shape, -np.inf)
+    undecided = np.ones(len(now), dtype=bool)
+    for rule in problem.rules:
+        values = rule.pressure(groups)
+        if values is None or rule.column is None or not undecided.any():
+            continue
+        broken = undecided & ~rule.meets(groups)
+        pressure[broken] = problem.by_value(rule.column, values[broken])
+        undecided &= ~broken
+    pressure[now == 0] = -np.inf
+    chosen = pressure.argmax(axis=1)
+    rows = np.arange(len(now))
+    amount = np.clip(now.sum(axis=1) // 20, 1, np.maximum(now[rows, chosen] // 4, 1))
+    part[open_, chosen] -= amount
+    part[open_[~np.isfinite(pressure[rows, chosen])]] = 0

@@ -118,11 +118,13 @@ class Recursive:
         return np.asarray(most * self.c.denominator < tail * self.c.numerator, dtype=bool)
 
     def largest(self, counts: IntArray) -> Fraction:
-        """Return the largest l for this c; tails shrink as l grows, so the first failure ends the scan."""
-        l = 0
-        while l < counts.shape[1] and len(counts) and self.meets(counts, Fraction(l + 1)).all():
-            l += 1
-        return Fraction(l)
+        """Return the largest l for this c: tails shrink as l grows, so the lengths that pass are 1 to l."""
+        descending = -np.sort(-counts, axis=1)
+        tails = np.cumsum(descending[:, ::-1], axis=1)[:, ::-1]
+        room = int(counts.sum(initial=0)) * max(self.c.numerator, self.c.denominator)
+        most, tails = roomy(descending[:, :1], room), roomy(tails, room)
+        passing = np.asarray(most * self.c.denominator < tails * self.c.numerator, dtype=bool)
+        return Fraction(int(passing.sum(axis=1).min()) if len(counts) else 0)
 
 
 def entropy_reaches(counts: list[int], l: Fraction) -> bool:

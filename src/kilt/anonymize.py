@@ -1,0 +1,122 @@
+"""The recipe: count, solve, apply, verify."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Iterator
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kilt.errors import InputError, VerificationError
+from kilt.numbers import decimal_text
+from kilt.observe import Observer, Progress, silent
+from kilt.plan import Plan, choose_marks
+from kilt.policy import Policy
+from kilt.problem import Problem
+from kilt.release import Release
+from kilt.roles import Roles, Spec
+from kilt.solvers import choose
+from kilt.sources import Source, open_source
+from kilt.sources.target import Target
+from kilt.spaces import Metric
+from kilt.stop import Stop
+from kilt.verify import Verdict, check
+
+
+def anonymize(
+    data: Any,
+    *,
+    quasi: Spec,
+    policy: Policy,
+    sensitive: Spec = None,
+    identifier: Spec = None,
+    weights: Spec = None,
+    solver: str = "auto",
+    time: float | None = None,
+    gap: float | None = None,
+    seed: int = 0,
+    mark: str | None = None,
+    shuffle: bool = False,
+    delimiter: str | None = None,
+    output: str | PathLike[str] | None = None,
+    folder: Path | None = None,
+    observer: Observer = silent,
+) -> Release:
+    """Release a table with as few stars as can be found, verified against the policy.
+
+    ``data`` is a frame (pandas, polars, pyarrow) or the path of a CSV, TSV or Parquet file. The
+    columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the ``policy``
+    speaks of those in ``sensitive``. With ``output`` the release is written to a file.
+    """
+    stop = Stop(time, gap)
+    if not policy:
+        raise InputError("the policy asks for nothing: give at least one of k, l and t")
+    target = None if output is None else Target.of(Path(output), data, delimiter)
+    observer(Progress("reading"))
+    source = open_source(data, delimiter)
+    roles = Roles.read(source.columns, quasi, sensitive, identifier, weights, folder)
+    spoken = policy.columns(list(roles.sensitive))
+    types = source.count(list(roles.quasi), spoken)
+    typed = {name: source.typed(name) and (target is None or target.typed) for name in roles.quasi}
+    marks = choose_marks(types, roles.quasi, typed, mark)
+    problem = Problem.build(types, roles.quasi, {name: roles.sensitive[name] for name in spoken}, policy)
+    method = choose(solver, problem)
+    solution = method.solve(problem, stop, observer)
+    stars = problem.stars(solution.partition.cost)
+    plan = Plan.of(solution.partition, types, roles.quasi, marks)
+    released, order = _applied(source, plan, roles, seed if shuffle else None)
+
+    def verified(table: Source) -> Verdict:
+        observer(Progress("verifying", stars=stars))
+        return _demand(check(table, roles, policy, source, marks, order), stars)
+
+    verdict = verified(released) if target is None else target.write(released, verified)
+    return Release(
+        policy=policy,
+        solver=method.name,
+        seconds=clock.monotonic() - stop.started,
+        verdict=verdict,
+        notes=tuple(_notes(roles)),
+        exact_stars=stars,
+        exact_bound=None if solution.bound is None else problem.stars(solution.bound),
+        most_stars=problem.stars(problem.rows * sum(int(cost[-1]) for cost in problem.costs)),
+        released=released,
+        verified=verified,
+        sizes=solution.partition.sizes(),
+        plan=plan,
+    )
+
+
+def _applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tuple[Source, np.ndarray | None]:
+    """Return the release and, if a seed is given to shuffle it, the original row of each of its rows.
+
+    The shuffle starts from the order of the contents, so that who knows the seed cannot undo it.
+    """
+    released = source.apply(plan, roles.identifier)
+    if seed is None:
+        return released, None
+    order = released.content_order()[np.random.default_rng(seed).permutation(source.rows)]
+    return released.reordered(order), order
+
+
+def _demand(verdict: Verdict, stars: Fraction) -> Verdict:
+    """Raise unless the verifier found the policy met, nothing but stars changed, and as many as claimed."""
+    fidelity = verdict.fidelity
+    if fidelity is None or not verdict.met or fidelity.stars != stars:
+        found = "; ".join(fidelity.problems) if fidelity else ""
+        raise VerificationError(
+            f"the verifier refused the release, and nothing was written: {len(verdict.broken)} groups break the policy, "
+            f"{decimal_text(fidelity.stars) if fidelity else '?'} stars were counted where {decimal_text(stars)} were "
+            f"claimed{found and '; ' + found}; please report this as a bug"
+        )
+    return verdict
+
+
+def _notes(roles: Roles) -> Iterator[str]:
+    for name, space in roles.sensitive.items():
+        if isinstance(space, Metric) and space.largest != 1:
+            yield f"the distances of '{name}' were divided by {decimal_text(space.largest)}, the largest of them"

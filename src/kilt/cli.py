@@ -1,0 +1,258 @@
+"""The command ``kilt``; the bodies of its commands import what they need."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kilt import __version__
+from kilt.errors import InputError, KiltError
+
+if TYPE_CHECKING:
+    from kilt.observe import Observer, Progress
+    from kilt.policy import Policy
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+_roles = _options(
+    click.option(
+        "--quasi",
+        metavar="COLUMNS",
+        multiple=True,
+        help="Columns that could identify a person, as in age,zip:characters. Behind a colon stands the ladder: "
+        "suppress (the default), characters, prefix or taxonomy=FILE.",
+    ),
+    click.option(
+        "--sensitive",
+        metavar="COLUMNS",
+        multiple=True,
+        help="Columns that could harm a person, as in disease,salary:ordered. Behind a colon stands the space: "
+        "equal (the default), ordered, numeric, tree=FILE or metric=FILE.",
+    ),
+    click.option("--identifier", metavar="COLUMNS", multiple=True, help="Columns that are dropped, as in name."),
+    click.option(
+        "--weights", metavar="COLUMN=NUMBER", multiple=True, help="How much a star counts in a column (1 elsewhere)."
+    ),
+)
+_policy = _options(
+    click.option("-k", metavar="K", help="k-anonymity: every group has at least K rows."),
+    click.option("-l", metavar="L", help="l-diversity: at most 1/L of a group shares a sensitive value."),
+    click.option(
+        "--diversity", metavar="FORM", help="What -l means: frequency (the default), distinct, entropy or recursive:C."
+    ),
+    click.option("-t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
+)
+_reading = _options(
+    click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags win."),
+    click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given)."),
+    click.option("--mark", metavar="TEXT", help="What a suppressed cell looks like (* if not given)."),
+    click.option("--json", is_flag=True, default=None, help="Print one JSON object and nothing else."),
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="kilt")
+def cli() -> None:
+    """Release microdata with the fewest cells hidden, and prove it."""
+
+
+@cli.command()
+@click.argument("input", required=False)
+@click.option("-o", "--output", metavar="FILE", help="Where to write the release (.csv, .tsv, .parquet; .gz, .zst).")
+@_roles
+@_policy
+@_reading
+@click.option("--solver", metavar="NAME", help="auto (the default), exhaustive or greedy.")
+@click.option("--time", metavar="SECONDS", help="Stop searching after this time.")
+@click.option("--gap", metavar="SHARE", help="Stop searching when stars and bound are this close, as in 0.01.")
+@click.option("--seed", metavar="N", type=int, help="The seed of everything that is random (0 if not given).")
+@click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
+def anonymize(**flags: Any) -> None:
+    """Release the table INPUT so that it meets the policy, with as few stars as can be found.
+
+    Example: kilt anonymize patients.csv -o release.csv --quasi zip:characters,age,sex
+    --sensitive disease -k 5 -t 0.2
+    """
+    from kilt.anonymize import anonymize as run
+
+    given = _settings(flags)
+    for name in ("input", "output"):
+        if not given.get(name):
+            raise InputError(f"'{name}' is missing: kilt anonymize INPUT -o OUTPUT --quasi COLUMNS -k 5")
+    with _watching(quiet=bool(given.get("json"))) as observer:
+        release = run(
+            given["input"],
+            output=given["output"],
+            quasi=given.get("quasi"),
+            sensitive=given.get("sensitive"),
+            identifier=given.get("identifier"),
+            weights=given.get("weights"),
+            policy=_policy_of(given),
+            solver=given.get("solver", "auto"),
+            time=_positive(given, "time"),
+            gap=_positive(given, "gap"),
+            seed=_seed(given),
+            mark=given.get("mark"),
+            shuffle=bool(given.get("shuffle")),
+            delimiter=given.get("delimiter"),
+            folder=given.get("folder"),
+            observer=observer,
+        )
+    if given.get("json"):
+        click.echo(json.dumps({**release.to_dict(), "output": given["output"]}))
+    else:
+        click.echo(release.summary())
+        click.echo(f"wrote {given['output']}")
+
+
+@cli.command()
+@click.argument("table", required=False)
+@_roles
+@_policy
+@_reading
+@click.option("--original", metavar="FILE", help="Check also that nothing but stars differs from this table.")
+def verify(**flags: Any) -> None:
+    """Say what TABLE meets: the largest k and l, the smallest t, the risk, and what breaks a policy.
+
+    Exit code 0: the policy is met; 1: it is not, or something else than stars differs.
+    """
+    from kilt.report.text import verdict_text
+    from kilt.verify import verify as run
+
+    given = _settings(flags)
+    table = given.get("table") or given.get("output")
+    if not table:
+        raise InputError("'table' is missing: kilt verify TABLE --quasi COLUMNS")
+    verdict = run(
+        table,
+        quasi=given.get("quasi"),
+        sensitive=given.get("sensitive"),
+        identifier=given.get("identifier"),
+        weights=given.get("weights"),
+        policy=_policy_of(given),
+        original=given.get("original"),
+        mark=given.get("mark"),
+        delimiter=given.get("delimiter"),
+        folder=given.get("folder"),
+    )
+    click.echo(json.dumps(verdict.to_dict()) if given.get("json") else verdict_text(verdict))
+    if not verdict.met:
+        sys.exit(1)
+
+
+@cli.command()
+def demo() -> None:
+    """Anonymize the hospital table that ships with kilt, and show what happened."""
+    from kilt.demo import demo_text
+
+    click.echo(demo_text())
+
+
+def _settings(flags: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of the configuration, overridden by the flags that were given."""
+    from kilt.config import read_config
+
+    given = {name: value for name, value in flags.items() if value not in (None, ())}
+    return {**(read_config(Path(given["config"])) if "config" in given else {}), **given}
+
+
+def _policy_of(given: dict[str, Any]) -> Policy:
+    from kilt.policy import Policy
+
+    if "diversity" in given and "l" not in given:
+        raise InputError("'diversity' says what -l means: give -l too")
+    return Policy(
+        k=given.get("k"), l=given.get("l"), t=given.get("t"), diversity=given.get("diversity", "frequency")
+    )
+
+
+def _positive(given: dict[str, Any], name: str) -> float | None:
+    from kilt.numbers import rational
+
+    if name not in given:
+        return None
+    try:
+        number = float(rational(given[name]))
+    except (ValueError, ZeroDivisionError):
+        number = -1.0
+    if number < 0:
+        raise InputError(f"'{name}' must be a number of at least 0, not '{given[name]}'")
+    return number
+
+
+def _seed(given: dict[str, Any]) -> int:
+    seed = int(given.get("seed", 0))
+    if seed < 0:
+        raise InputError(f"'seed' must be a whole number of at least 0, not {seed}")
+    return seed
+
+
+@contextmanager
+def _watching(*, quiet: bool) -> Iterator[Observer]:
+    """Show a line of progress on a terminal, and nothing elsewhere."""
+    from kilt.observe import silent
+
+    if quiet or not sys.stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("reading") as status:
+
+        def show(progress: Progress) -> None:
+            done = "" if progress.done is None else f" {progress.done:.0%} of the rows placed"
+            stars = "" if progress.stars is None else f" {float(progress.stars):,.0f} stars"
+            status.update(f"{progress.phase}{done}{stars}")
+
+        yield show
+
+
+def main() -> None:
+    """Run the command; every error is one sentence on standard error, and an exit code."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        cli.main(standalone_mode=False)
+    except KiltError as error:
+        _fail(str(error), error.exit_code)
+    except click.ClickException as error:
+        _fail(error.format_message(), 2)
+    except (click.Abort, KeyboardInterrupt):
+        _fail("stopped; nothing was written", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:
+        if os.environ.get("KILT_DEBUG"):
+            raise
+        _fail(f"{_unexpected(error)}; nothing was written (KILT_DEBUG=1 shows where, with cell values)", 2)
+
+
+def _unexpected(error: Exception) -> str:
+    """Name an unexpected error by its kind and place; its text could hold a cell."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
+    return f"an unexpected {type(error).__name__}{place}"
+
+
+def _fail(message: str, code: int) -> None:
+    click.echo(f"kilt: {message}", err=True)
+    sys.exit(code)

@@ -1,0 +1,125 @@
+"""A release: the table that may leave the house, with what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from kilt.numbers import IntArray, plain
+from kilt.plan import Plan
+from kilt.policy import Policy
+from kilt.sources import Source
+from kilt.sources.target import Target
+from kilt.verify import Verdict
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows released under one pattern: what the quasi columns show, and how many rows there are."""
+
+    pattern: dict[str, str | None]
+    size: int
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """A verified release. ``stars`` is its cost, ``bound`` what no release under this policy can go below."""
+
+    policy: Policy
+    solver: str
+    seconds: float
+    verdict: Verdict
+    notes: tuple[str, ...]
+    exact_stars: Fraction
+    exact_bound: Fraction | None
+    most_stars: Fraction
+    released: Source
+    verified: Callable[[Source], Verdict]
+    sizes: IntArray = field(compare=False)
+    plan: Plan = field(compare=False)
+
+    @property
+    def frame(self) -> Any:
+        """The released table, of the kind that was given (a DuckDB relation for a file)."""
+        return self.released.native
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.verdict.rows
+
+    @property
+    def stars(self) -> int | float:
+        """The cost: one for every suppressed cell, unless ladders or weights say otherwise."""
+        return plain(self.exact_stars, up=True)
+
+    @property
+    def bound(self) -> int | float | None:
+        """The number of stars that no release under this policy can go below; None if none is known."""
+        return None if self.exact_bound is None else plain(self.exact_bound)
+
+    @property
+    def gap(self) -> float | None:
+        """(stars - bound) / stars; None if no bound is known."""
+        if self.exact_bound is None:
+            return None
+        return float((self.exact_stars - self.exact_bound) / self.exact_stars) if self.exact_stars else 0.0
+
+    @property
+    def status(self) -> str:
+        """``optimal`` if the bound proves it, else ``feasible``."""
+        return "optimal" if self.exact_bound == self.exact_stars else "feasible"
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The groups, in the order of their first row type."""
+        columns: Sequence[list[str | None]] = [column.shown for column in self.plan.columns]
+        names = [column.name for column in self.plan.columns]
+        return [
+            Group(dict(zip(names, pattern, strict=True)), int(size))
+            for size, *pattern in zip(self.sizes.tolist(), *columns, strict=True)
+        ]
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the release to a file: verified from the file itself, and renamed into place at the end."""
+        Target.of(Path(path), None).write(self.released, self.verified)
+
+    def summary(self) -> str:
+        """Say in a few lines what was released."""
+        from kilt.report.text import release_text  # noqa: PLC0415 - only where it is shown
+
+        return release_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain JSON values."""
+        return {
+            "rows": self.rows,
+            "groups": len(self.sizes),
+            "stars": self.stars,
+            "bound": self.bound,
+            "gap": self.gap,
+            "status": self.status,
+            "solver": self.solver,
+            "seconds": round(self.seconds, 3),
+            "policy": str(self.policy),
+            "k": self.verdict.k,
+            "t": {name: plain(t, up=True) for name, t in self.verdict.t.items()},
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        bound = "no bound known" if self.bound is None else f"bound {self.bound:,}"
+        return (
+            f"Release({self.rows:,} rows in {len(self.sizes):,} groups, {self.stars:,} stars, {bound}, "
+            f"{self.status}, {self.policy})"
+        )
+
+    def _repr_html_(self) -> str:
+        from kilt.report.html import release_html  # noqa: PLC0415 - only where it is shown
+
+        return release_html(self)

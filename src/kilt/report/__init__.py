@@ -1,0 +1,1 @@
+"""What a person sees of a release or a verdict."""

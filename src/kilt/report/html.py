@@ -1,0 +1,41 @@
+"""A release in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+
+from kilt.numbers import decimal_text
+from kilt.release import Release
+from kilt.report.text import quality
+
+SHOWN = 10
+
+
+def release_html(release: Release) -> str:
+    """Show the figures and the largest groups as a small table that works in light and dark notebooks."""
+    figures = [
+        ("rows", f"{release.rows:,}"),
+        ("groups", f"{len(release.sizes):,}"),
+        ("stars", f"{release.stars:,}"),
+        ("bound", "none known" if release.bound is None else f"{release.bound:,}"),
+        ("verified", ", ".join([f"k={release.verdict.k}", *_distances(release)])),
+    ]
+    rows = "".join(f"<tr><th style='text-align:left'>{escape(n)}</th><td>{escape(v)}</td></tr>" for n, v in figures)
+    largest = sorted(release.groups, key=lambda group: -group.size)[:SHOWN]
+    header = "".join(f"<th>{escape(column.name)}</th>" for column in release.plan.columns)
+    groups = "".join(
+        f"<tr>{''.join(_cell(cell) for cell in group.pattern.values())}<td>{group.size:,}</td></tr>"
+        for group in largest
+    )
+    return (
+        f"<div><p><strong>kilt release</strong>: {escape(quality(release))}</p><table>{rows}</table>"
+        f"<p>The largest groups:</p><table><tr>{header}<th>rows</th></tr>{groups}</table></div>"
+    )
+
+
+def _distances(release: Release) -> list[str]:
+    return [f"t={decimal_text(t, up=True)} on '{name}'" for name, t in release.verdict.t.items()]
+
+
+def _cell(cell: str | None) -> str:
+    return "<td><em>missing</em></td>" if cell is None else f"<td>{escape(cell)}</td>"

@@ -1,0 +1,99 @@
+"""Releases and verdicts as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from kilt.numbers import decimal_text
+from kilt.release import Release
+from kilt.verify import Verdict
+
+SHOWN = 10
+
+
+def release_text(release: Release) -> str:
+    """Say what was released, how good it is, and what was verified."""
+    share = percent(release.exact_stars / release.most_stars) if release.most_stars else "0%"
+    lines = [
+        f"{release.rows:,} rows in {len(release.sizes):,} groups, {release.stars:,} stars "
+        f"({share} of what could be hidden)",
+        quality(release),
+        f"verified: {_reached(release.verdict)}; nothing but stars differs from the original",
+        f"solver {release.solver}, {release.seconds:.1f} s",
+        *(f"note: {note}" for note in release.notes),
+    ]
+    return "\n".join(lines)
+
+
+def quality(release: Release) -> str:
+    """Say how far the stars can be from the optimum."""
+    if release.bound is None:
+        return f"no lower bound is known: a release under {release.policy} may exist with fewer stars"
+    if release.status == "optimal":
+        return f"optimal: no release under {release.policy} can have fewer stars"
+    gap = percent(Fraction(release.gap or 0))
+    return f"no release under {release.policy} can have fewer than {release.bound:,} stars (gap {gap})"
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Say what a table meets, what breaks the policy, and what the risks are."""
+    risk = verdict.risk
+    lines = [f"{verdict.rows:,} rows in {verdict.groups:,} groups", f"largest k: {verdict.k}"]
+    for name, forms in verdict.l.items():
+        known = ", ".join(f"{decimal_text(l)} {_form(form, verdict)}" for form, l in forms.items())
+        lines.append(f"largest l of '{name}': {known}")
+    lines += [f"smallest t of '{name}': {decimal_text(t, up=True)}" for name, t in verdict.t.items()]
+    lines.append(
+        f"re-identification risk of a row: highest {percent(risk.highest)}, average {percent(risk.average)}, "
+        f"lowest {percent(risk.lowest)}; {percent(risk.unique)} of the rows are unique"
+    )
+    return "\n".join([*lines, *_policy_lines(verdict), *_fidelity_lines(verdict)])
+
+
+def _policy_lines(verdict: Verdict) -> list[str]:
+    if verdict.policy == "no principle":
+        return []
+    if not verdict.broken:
+        return [f"the policy {verdict.policy} is met"]
+    rows = sum(int(verdict.sizes[group]) for group, _ in verdict.broken)
+    lines = [
+        f"the policy {verdict.policy} is NOT met: {len(verdict.broken):,} of {verdict.groups:,} groups "
+        f"({rows:,} rows) break it"
+    ]
+    for violation in verdict.violations[:SHOWN]:
+        pattern = ", ".join("(missing)" if cell is None else cell for cell in violation.pattern.values())
+        lines.append(f"  {violation.size:>6,} rows  [{pattern}]  breaks {', '.join(violation.rules)}")
+    if len(verdict.broken) > SHOWN:
+        lines.append(f"  ... and {len(verdict.broken) - SHOWN:,} more (--json lists them all)")
+    return lines
+
+
+def _fidelity_lines(verdict: Verdict) -> list[str]:
+    fidelity = verdict.fidelity
+    if fidelity is None:
+        return []
+    if fidelity.kept:
+        return [f"nothing but {decimal_text(fidelity.stars)} stars differs from the original"]
+    return [f"NOT faithful to the original: {problem}" for problem in fidelity.problems]
+
+
+def _form(form: str, verdict: Verdict) -> str:
+    return f"{form} (c={decimal_text(verdict.c)})" if form == "recursive" else form
+
+
+def _reached(verdict: Verdict) -> str:
+    closest = [f"t={decimal_text(t, up=True)} on '{name}'" for name, t in verdict.t.items()]
+    return ", ".join([f"k={verdict.k}", *closest])
+
+
+def percent(share: Fraction) -> str:
+    """Write a share as a percentage with three digits."""
+    return f"{float(100 * share):.3g}%"
+
+
+def columns_text(header: Sequence[str], rows: Sequence[Sequence[str | None]]) -> list[str]:
+    """Lay out cells in columns, one line per row, the header first."""
+    table = [list(header), *(["" if cell is None else cell for cell in row] for row in rows)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(header))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]

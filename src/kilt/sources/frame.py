@@ -1,0 +1,228 @@
+"""DataFrames (pandas, polars, pyarrow) as a source, through narwhals: the same kind comes back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from kilt.errors import InputError
+from kilt.keys import bucket
+from kilt.numbers import BoolArray, IntArray
+from kilt.plan import ColumnPlan, Plan
+from kilt.problem import RowTypes
+from kilt.tally import Comparison, Tally, ValueCounts
+
+PLAIN = (str, int, bool)
+
+
+class FrameSource:
+    """A frame of the user's, which is read and never changed."""
+
+    def __init__(self, native: Any) -> None:
+        frame = _open(native)
+        self._labels: Any = None
+        if frame.implementation.is_pandas():
+            self._labels = frame.to_native().columns
+            names = [str(label) for label in self._labels]
+            frame = nw.from_native(frame.to_native().set_axis(names, axis=1), eager_only=True)
+        self._frame = frame
+        self.columns: list[str] = list(frame.columns)
+        if len(set(self.columns)) < len(self.columns):
+            raise InputError("the frame has two columns of the same name: every column needs its own")
+        if not self.columns or not len(frame):
+            raise InputError("the frame has no rows" if self.columns else "the frame has no columns")
+        self._row_types: IntArray = np.zeros(0, dtype=np.int64)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self._frame)
+
+    def typed(self, column: str) -> bool:
+        """Say whether the column holds something other than text."""
+        series = self._frame.get_column(column)
+        kinds = {type(cell) for cell in _cells(series) if cell is not None}
+        return not kinds <= {str} or (not kinds and series.dtype != nw.String)
+
+    def distinct(self, column: str) -> list[str | None]:
+        """Return the distinct values of a column as text."""
+        return [_text(cell) for cell in dict.fromkeys(_cells(self._frame.get_column(column)))]
+
+    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> RowTypes:
+        """Count the row types, and remember which one each row is."""
+        coded = [_coded(_cells(self._frame.get_column(name)), name) for name in (*quasi, *sensitive)]
+        types = bucket([codes for codes, _ in coded], self.rows)
+        self._row_types = types.ids()
+        first = types.order[types.starts[:-1]]
+        matrix = np.column_stack([codes[first] for codes, _ in coded])
+        values = [texts for _, texts in coded]
+        return RowTypes(
+            quasi=tuple(values[: len(quasi)]),
+            sensitive=tuple(values[len(quasi) :]),
+            quasi_codes=matrix[:, : len(quasi)],
+            sensitive_codes=matrix[:, len(quasi) :],
+            counts=np.diff(types.starts),
+        )
+
+    def apply(self, plan: Plan, identifier: Sequence[str]) -> FrameSource:
+        """Return the release: identifiers dropped, quasi cells blurred, rows in their order."""
+        groups = plan.row_groups(self._row_types)
+        new = [self._blurred(column, groups) for column in plan.columns if column.hidden.any()]
+        frame = (self._frame.with_columns(*new) if new else self._frame).drop(list(identifier))
+        native = frame.to_native()
+        if self._labels is not None:
+            kept = [self.columns.index(name) for name in frame.columns]
+            native = native.set_axis(self._labels[kept], axis=1)
+        return FrameSource(native)
+
+    def _blurred(self, column: ColumnPlan, groups: IntArray) -> nw.Series[Any]:
+        series = self._frame.get_column(column.name)
+        hidden = column.hidden[groups]
+        if column.mark is None:
+            return _nulled(series, hidden)
+        shown = column.shown
+        cells = [
+            shown[group] if blurred else _text(cell)
+            for cell, group, blurred in zip(_cells(series), groups.tolist(), hidden.tolist(), strict=True)
+        ]
+        return nw.new_series(column.name, cells, nw.String, backend=series.implementation)
+
+    @property
+    def native(self) -> Any:
+        """The frame, of the kind the user gave, with the user's own column labels."""
+        native = self._frame.to_native()
+        return native if self._labels is None else native.set_axis(self._labels, axis=1)
+
+    def tally(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Tally:
+        """Count the groups again, cell by cell."""
+        columns = [_cells(self._frame.get_column(name)) for name in (*quasi, *sensitive)]
+        groups: dict[tuple[Hashable, ...], int] = {}
+        values: list[dict[Hashable, int]] = [{} for _ in sensitive]
+        entries = []
+        for cells, count in Counter(zip(*columns, strict=True)).items():
+            group = groups.setdefault(cells[: len(quasi)], len(groups))
+            codes = [seen.setdefault(cell, len(seen)) for seen, cell in zip(values, cells[len(quasi) :], strict=True)]
+            entries.append((group, *codes, count))
+        table = np.array(sorted(entries), dtype=np.int64)
+        patterns = list(groups)
+        return Tally(
+            sizes=np.bincount(table[:, 0], table[:, -1]).astype(np.int64),
+            sensitive=tuple(
+                ValueCounts(name, [_text(cell) for cell in values[i]], table[:, 0], table[:, 1 + i], table[:, -1])
+                for i, name in enumerate(sensitive)
+            ),
+            patterns=lambda chosen: [tuple(map(_text, patterns[group])) for group in chosen],
+        )
+
+    def content_order(self) -> IntArray:
+        """Return the rows in the order of what they show, which tells nothing of the order they are in."""
+        codes = [_coded(_cells(self._frame.get_column(name)), name)[0] for name in self.columns]
+        return bucket(codes, self.rows).order
+
+    def reordered(self, order: IntArray) -> FrameSource:
+        """Return the rows in another order; an index of the frame is dropped, because it would tell the old one."""
+        frame = nw.maybe_reset_index(self._frame[order])
+        native = frame.to_native()
+        return FrameSource(native if self._labels is None else native.set_axis(self._labels, axis=1))
+
+    def compare(self, original: FrameSource, identifier: Sequence[str], order: IntArray | None) -> Comparison:
+        """Put the cells beside those of the original frame, row by row."""
+        if not isinstance(original, FrameSource):
+            raise InputError("a frame can only be compared with a frame: give the original as a frame too")
+        expected = [name for name in original.columns if name not in identifier]
+        differing = {}
+        for name in [] if self.rows != original.rows else [name for name in expected if name in self.columns]:
+            before, after = (
+                list(map(_text, _cells(source._frame.get_column(name)))) for source in (original, self)
+            )
+            before = before if order is None else [before[row] for row in order.tolist()]
+            pairs = Counter(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
+            differing[name] = [(was, now, count) for (was, now), count in pairs.items()]
+        return Comparison(
+            rows=(original.rows, self.rows),
+            missing=tuple(name for name in expected if name not in self.columns),
+            added=tuple(name for name in self.columns if name not in expected),
+            differing=differing,
+        )
+
+
+def _open(native: Any) -> nw.DataFrame[Any]:
+    kinds = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.PYARROW)
+    try:
+        frame = nw.from_native(native, eager_only=True)
+    except nw.exceptions.DuplicateError:
+        raise InputError("the frame has two columns of the same name: every column needs its own") from None
+    except TypeError:
+        frame = None
+    if not isinstance(frame, nw.DataFrame) or frame.implementation not in kinds:
+        raise InputError(
+            f"'data' must be a path or an eager pandas, polars or pyarrow frame, not a {type(native).__name__}"
+        )
+    return frame
+
+
+def _cells(series: nw.Series[Any]) -> list[Hashable]:
+    """Return the cells as keys that are equal exactly if they look the same; null is None."""
+    null = series.is_null().to_numpy()
+    cells = series.to_list()
+    if null.any():
+        cells = [None if gone else cell for cell, gone in zip(cells, null.tolist(), strict=True)]
+    kinds = set(map(type, cells)) - {type(None)}
+    if len(kinds) <= 1 and kinds <= set(PLAIN):
+        return cells
+    return [None if cell is None else _key(cell) for cell in cells]
+
+
+def _key(cell: Any) -> Hashable:
+    """Tell apart what Python calls equal: 1 and True, 0.0 and -0.0, Decimal 1.5 and 1.50."""
+    if type(cell) is str:
+        return cell
+    if isinstance(cell, float | Decimal):
+        return type(cell).__name__, str(cell)
+    try:
+        hash(cell)
+    except TypeError:
+        return type(cell).__name__, repr(cell)
+    return type(cell).__name__, cell
+
+
+def _text(cell: Any) -> str | None:
+    """Write a key of `_cells` as text."""
+    if cell is None or type(cell) is str:
+        return cell
+    return str(cell[1]) if isinstance(cell, tuple) else str(cell)
+
+
+def _coded(cells: list[Hashable], column: str) -> tuple[IntArray, list[str | None]]:
+    """Number the distinct cells in the order of their text."""
+    distinct = list(dict.fromkeys(cells))
+    texts = [_text(cell) for cell in distinct]
+    order = sorted(range(len(distinct)), key=lambda i: (texts[i] is not None, texts[i] or "", str(type(distinct[i]))))
+    number = {distinct[i]: place for place, i in enumerate(order)}
+    if len(number) < len(distinct):  # pragma: no cover - keys are distinct by construction
+        raise AssertionError(f"'{column}' has cells that cannot be told apart")
+    codes = np.fromiter((number[cell] for cell in cells), dtype=np.int64, count=len(cells))
+    return codes, [texts[i] for i in order]
+
+
+def _nulled(series: nw.Series[Any], hidden: BoolArray) -> nw.Series[Any]:
+    """Return the series with null in hidden cells, its type kept and no hidden value left underneath the null."""
+    name, size = series.name, len(series)
+    dtype = getattr(series.to_native(), "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iub":
+        series = nw.maybe_convert_dtypes(series)  # pandas: int64 would turn into float64
+    if hidden.all():
+        series = series.shift(size)
+    else:
+        series = series[np.where(hidden, hidden.argmin(), np.arange(size))]
+        keep = nw.new_series("keep", (~hidden).tolist(), nw.Boolean, backend=series.implementation)
+        series = series.alias("x").to_frame().select(nw.when(keep).then(nw.col("x")))["x"]
+    native = series.to_native()
+    if series.implementation.is_pandas() and hasattr(native, "cat"):
+        series = nw.from_native(native.cat.remove_unused_categories(), series_only=True)
+    return series.alias(name)

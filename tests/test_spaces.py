@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive
 from kilt import EqualDistance, InputError, Metric, Numeric, Ordered, Taxonomy, Tree
 from kilt.rules import ClosenessRule, Groups, differences, work_of
 from kilt.spaces import Cuts, Ground, parse_space
@@ -40,7 +40,7 @@ def taxonomies(draw, size):
     for i in range(size):
         depth = draw(st.integers(0, 3))
         branch = draw(st.integers(0, 2))
-        lines.append([str(i), *(f"{branch // (2 ** level)}@{3 - depth + level}" for level in range(depth))])
+        lines.append([str(i), *(f"{branch // (2**level)}@{3 - depth + level}" for level in range(depth))])
     return lines
 
 
@@ -68,7 +68,11 @@ def grounds(draw):
         numbers = draw(st.lists(st.decimals(-50, 50, places=2), min_size=size, max_size=size, unique=True))
         texts = [str(number) for number in numbers]
         ranks = sorted(range(size), key=lambda i: numbers[i])
-        place = {i: Fraction(r) for r, i in enumerate(ranks)} if kind == "ordered" else dict(enumerate(map(Fraction, numbers)))
+        place = (
+            {i: Fraction(r) for r, i in enumerate(ranks)}
+            if kind == "ordered"
+            else dict(enumerate(map(Fraction, numbers)))
+        )
         span = max(place.values()) - min(place.values()) or 1
         matrix = [[float(abs(place[i] - place[j]) / span) for j in range(size)] for i in range(size)]
         return (Ordered() if kind == "ordered" else Numeric()).on(texts, "x"), matrix
@@ -179,7 +183,12 @@ def test_differences_of_huge_tables_do_not_overflow():
 
 def test_the_papers_four_point_metric_is_a_star_tree():
     values = ["1", "2", "3", "4"]
-    half = [["0", "1", "1", "0.5"], ["1", "0", "1", "0.5"], ["1", "1", "0", "0.5"], ["0.5", "0.5", "0.5", "0"]]
+    half = [
+        ["0", "1", "1", "0.5"],
+        ["1", "0", "1", "0.5"],
+        ["1", "1", "0", "0.5"],
+        ["0.5", "0.5", "0.5", "0"],
+    ]
     ground = Metric.of(values, half).on(values, "x")
     work, whole = work_of(np.array([[1, 0, 0, 0]]), np.array([2, 2, 2, 6]), ground)
     assert Fraction(int(work[0]), int(whole[0])) == Fraction(10 + 2 + 2, 2 * 12)

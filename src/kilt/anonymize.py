@@ -107,11 +107,11 @@ def _demand(verdict: Verdict, stars: Fraction) -> Verdict:
     """Raise unless the verifier found the policy met, nothing but stars changed, and as many as claimed."""
     fidelity = verdict.fidelity
     if fidelity is None or not verdict.met or fidelity.stars != stars:
-        found = "; ".join(fidelity.problems) if fidelity else ""
+        counted = "?" if fidelity is None else decimal_text(fidelity.stars)
+        found = "".join(f"; {problem}" for problem in (fidelity.problems if fidelity else ()))
         raise VerificationError(
-            f"the verifier refused the release, and nothing was written: {len(verdict.broken)} groups break the policy, "
-            f"{decimal_text(fidelity.stars) if fidelity else '?'} stars were counted where {decimal_text(stars)} were "
-            f"claimed{found and '; ' + found}; please report this as a bug"
+            f"the verifier refused the release, nothing was written: {len(verdict.broken)} groups break the policy, "
+            f"it counts {counted} stars where {decimal_text(stars)} were claimed{found}; please report this as a bug"
         )
     return verdict
 

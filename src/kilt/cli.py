@@ -49,20 +49,27 @@ _roles = _options(
     ),
     click.option("--identifier", metavar="COLUMNS", multiple=True, help="Columns that are dropped, as in name."),
     click.option(
-        "--weights", metavar="COLUMN=NUMBER", multiple=True, help="How much a star counts in a column (1 elsewhere)."
+        "--weights",
+        metavar="COLUMN=NUMBER",
+        multiple=True,
+        help="How much a star counts in a column (1 elsewhere).",
     ),
 )
 _policy = _options(
     click.option("-k", metavar="K", help="k-anonymity: every group has at least K rows."),
     click.option("-l", metavar="L", help="l-diversity: at most 1/L of a group shares a sensitive value."),
     click.option(
-        "--diversity", metavar="FORM", help="What -l means: frequency (the default), distinct, entropy or recursive:C."
+        "--diversity",
+        metavar="FORM",
+        help="What -l means: frequency (the default), distinct, entropy or recursive:C.",
     ),
     click.option("-t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
 )
 _reading = _options(
     click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags win."),
-    click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given)."),
+    click.option(
+        "--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given)."
+    ),
     click.option("--mark", metavar="TEXT", help="What a suppressed cell looks like (* if not given)."),
     click.option("--json", is_flag=True, default=None, help="Print one JSON object and nothing else."),
 )
@@ -179,9 +186,7 @@ def _policy_of(given: dict[str, Any]) -> Policy:
 
     if "diversity" in given and "l" not in given:
         raise InputError("'diversity' says what -l means: give -l too")
-    return Policy(
-        k=given.get("k"), l=given.get("l"), t=given.get("t"), diversity=given.get("diversity", "frequency")
-    )
+    return Policy(k=given.get("k"), l=given.get("l"), t=given.get("t"), diversity=given.get("diversity", "frequency"))
 
 
 def _positive(given: dict[str, Any], name: str) -> float | None:

@@ -11,7 +11,13 @@ from typing import Any
 from kilt.errors import InputError, nearest, raise_all
 from kilt.spaces import Ordered
 
-TEXT, LIST, NUMBER, WHOLE, SWITCH = "a text", "a text or a list of texts", "a number", "a whole number", "true or false"
+TEXT, LIST, NUMBER, WHOLE, SWITCH = (
+    "a text",
+    "a text or a list of texts",
+    "a number",
+    "a whole number",
+    "true or false",
+)
 
 KEYS: Mapping[str, str] = {
     "input": TEXT,
@@ -51,10 +57,12 @@ def read_config(path: Path) -> dict[str, Any]:
         raise InputError(f"the configuration '{path}' is not valid TOML: {error}") from None
     problems = [f"'{key}' in '{path}' is not a setting: {nearest(key, KEYS)}" for key in found if key not in KEYS]
     problems += [
-        f"'{key}' in '{path}' must be {KEYS[key]}" for key, value in found.items() if key in KEYS and not _fits(key, value)
+        f"'{key}' in '{path}' must be {KEYS[key]}"
+        for key, value in found.items()
+        if key in KEYS and not _fits(key, value)
     ]
     raise_all(problems)
-    settings = {key: str(path.parent / value) if key in PATHS else value for key, value in found.items()}
+    settings: dict[str, Any] = {key: str(path.parent / v) if key in PATHS else v for key, v in found.items()}
     settings["folder"] = path.parent
     if isinstance(settings.get("sensitive"), dict):
         settings["sensitive"] = {name: _space(space) for name, space in settings["sensitive"].items()}

@@ -51,5 +51,5 @@ def _next_steps() -> list[str]:
     return [
         click.style("Next, with a table of your own:", bold=True),
         "  kilt anonymize patients.csv -o release.csv --quasi zip:characters,age,sex --sensitive disease -k 5 -t 0.2",
-        "  kilt verify release.csv --quasi zip:characters,age,sex --sensitive disease -k 5 -t 0.2 --original patients.csv",
+        "  kilt verify release.csv --original patients.csv --quasi zip:characters,age,sex --sensitive disease -k 5",
     ]

@@ -143,7 +143,7 @@ def entropy_reaches(counts: list[int], l: Fraction) -> bool:
                 return verdict
     left = size**size * l.denominator**size
     right = l.numerator**size * math.prod(c**c for c in counts)
-    return left >= right
+    return bool(left >= right)
 
 
 def _reaches_with(counts: list[int], size: int, l: Fraction, digits: int) -> bool | None:

@@ -225,7 +225,13 @@ class Taxonomic:
     def _below_root(self, value: str | None) -> tuple[str, ...]:
         return self.taxonomy.paths[str(value)][:-1]
 
-    def stars(self, original: str | None, released: str | None, values: Values, mark: Mark) -> Fraction | None:  # noqa: ARG002
+    def stars(
+        self,
+        original: str | None,
+        released: str | None,
+        values: Values,  # noqa: ARG002 - the taxonomy knows its values
+        mark: Mark,
+    ) -> Fraction | None:
         """Return the share of the lowest level at which the original has this label."""
         path = self.taxonomy.paths.get(str(original), ())
         shown = [mark if label == ROOT else label for label in path]

@@ -24,5 +24,5 @@ class Observer(Protocol):
         """Take note."""
 
 
-def silent(progress: Progress) -> None:  # noqa: ARG001 - it does not watch
+def silent(progress: Progress) -> None:
     """Watch nothing."""

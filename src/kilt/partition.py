@@ -82,7 +82,10 @@ def _pattern_ids(problem: Problem, representative: IntArray, levels: IntArray) -
         stacked = np.zeros((len(column.levels), int(problem.codes[:, index].max(initial=0)) + 1), dtype=np.int64)
         for level, codes in enumerate(column.levels):
             stacked[level] = codes[: stacked.shape[1]]
-        columns += [levels[:, index].astype(np.int64), stacked[levels[:, index], problem.codes[representative, index]]]
+        columns += [
+            levels[:, index].astype(np.int64),
+            stacked[levels[:, index], problem.codes[representative, index]],
+        ]
     return bucket(columns, len(representative)).ids()
 
 

@@ -45,11 +45,14 @@ class Plan:
             levels = partition.levels[:, first : first + len(encoding.columns)]
             first += len(encoding.columns)
             values, mark = types.quasi[index], marks[name]
-            hidden = levels.any(axis=1)
+            hidden = np.asarray(levels.any(axis=1))
             shown = [
                 ladder.show(values[code], steps, values, mark) if blurred else values[code]
                 for code, steps, blurred in zip(
-                    types.quasi_codes[representative, index].tolist(), levels.tolist(), hidden.tolist(), strict=True
+                    types.quasi_codes[representative, index].tolist(),
+                    levels.tolist(),
+                    hidden.tolist(),
+                    strict=True,
                 )
             ]
             columns.append(ColumnPlan(name, shown, hidden, mark))

@@ -88,7 +88,7 @@ class Problem:
     @cached_property
     def class_of(self) -> IntArray:
         """The sensitive class of every row type: row types agree on all sensitive columns iff it is equal."""
-        return bucket(self.sensitive.T, len(self.counts)).ids()
+        return bucket(list(self.sensitive.T), len(self.counts)).ids()
 
     @cached_property
     def class_totals(self) -> IntArray:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
@@ -85,9 +86,7 @@ class Costs:
 
     distance: tuple[tuple[int, ...], ...]
     scale: int
-    _known: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    _known: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
 
     def work(self, difference: IntArray) -> IntArray:
         """Transport each row of differences; a flow and a potential of equal value certify the answer."""
@@ -245,11 +244,15 @@ def _line(place: Sequence[Fraction]) -> Cuts:
     order = sorted(range(len(place)), key=lambda i: place[i])
     unit = math.lcm(*(p.denominator for p in place))
     along = [int(place[i] * unit) for i in order]
-    gaps = [high - low for low, high in zip(along, along[1:], strict=False)]
+    gaps = [high - low for low, high in pairwise(along)]
     span = along[-1] - along[0] if along else 0
     weight = roomy(np.array(gaps, dtype=object), span)
     return Cuts(
-        np.array(order, dtype=np.int64), np.zeros(len(gaps), np.int64), np.arange(1, len(gaps) + 1), weight, span or 1
+        np.array(order, dtype=np.int64),
+        np.zeros(len(gaps), np.int64),
+        np.arange(1, len(gaps) + 1),
+        weight,
+        span or 1,
     )
 
 

@@ -64,9 +64,7 @@ def _check_tree(paths: Mapping[str, tuple[str, ...]], height: int, source: str) 
         parent: dict[str, str] = {}
         for path in paths.values():
             if parent.setdefault(path[level], path[level + 1]) != path[level + 1]:
-                raise InputError(
-                    f"{source} is not a tree: a label of level {level} has two different labels above it"
-                )
+                raise InputError(f"{source} is not a tree: a label of level {level} has two different labels above it")
 
 
 def read_cells(path: str | Path, what: str) -> list[list[str]]:

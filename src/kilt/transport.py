@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 Matrix = Sequence[Sequence[int]]
 
@@ -88,13 +89,17 @@ def _augment(
 
 
 def _push(
-    end: int, parent: dict[int, int], left: dict[int, int], flow: dict[tuple[int, int], int], is_sink: set[int]
+    end: int,
+    parent: dict[int, int],
+    left: dict[int, int],
+    flow: dict[tuple[int, int], int],
+    is_sink: set[int],
 ) -> None:
     path = [end]
     while path[-1] in parent:
         path.append(parent[path[-1]])
     path.reverse()
-    steps = list(zip(path, path[1:], strict=False))
+    steps = list(pairwise(path))
     backward = [flow[(j, i)] for i, j in steps if i in is_sink]
     amount = min([left[path[0]], left[end], *backward])
     for i, j in steps:

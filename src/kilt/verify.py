@@ -128,9 +128,7 @@ class Verdict:
             "t": {name: plain(t, up=True) for name, t in self.t.items()},
             "policy": self.policy,
             "met": self.met,
-            "violations": [
-                {"pattern": v.pattern, "size": v.size, "rules": list(v.rules)} for v in self.violations
-            ],
+            "violations": [{"pattern": v.pattern, "size": v.size, "rules": list(v.rules)} for v in self.violations],
             "risk": {
                 name: plain(getattr(self.risk, name), up=True) for name in ("highest", "lowest", "average", "unique")
             },

@@ -156,7 +156,7 @@ def _candidates(state: State, members: IntArray, sizes: IntArray) -> Candidates:
     problem = state.problem
     owner = np.repeat(np.arange(len(sizes)), sizes)
     rows = np.bincount(owner, weights=state.left[members], minlength=len(sizes))
-    chosen = (rows >= problem.rules.least_size)[owner] & (state.left[members] > 0)
+    chosen = (rows[owner] >= problem.rules.least_size) & (state.left[members] > 0)
     members, owner = members[chosen], owner[chosen]
     kept, owner = np.unique(owner, return_inverse=True)
     classes = len(problem.class_totals)
@@ -172,7 +172,7 @@ def _candidates(state: State, members: IntArray, sizes: IntArray) -> Candidates:
 def _take(state: State, candidates: Candidates) -> list[int]:
     """Take buckets from large to small; return those that lost rows to others and must be evaluated again."""
     touched = np.zeros(len(state.left), dtype=bool)
-    complete = (candidates.whole == candidates.part).all(axis=1)
+    complete = candidates.whole.sum(axis=1) == candidates.sizes
     waiting = []
     for index in np.argsort(-candidates.sizes, kind="stable").tolist():
         types = candidates.bucket(index)

@@ -47,7 +47,7 @@ def _join(problem: Problem, partition: Partition, left: IntArray) -> Entries:
     by_class = partition.by_class(problem)
     representative = partition.types[partition.starts[:-1]]
     cost = costs_of(problem, partition.levels)
-    shapes = bucket(partition.levels.T.astype(np.int64), len(partition))
+    shapes = bucket(list(partition.levels.T.astype(np.int64)), len(partition))
     entries = [(partition.types, partition.groups, partition.counts)]
     by_cost = sorted(range(len(shapes)), key=lambda s: int(cost[shapes.order[shapes.starts[s]]]))
     for shape in by_cost:

@@ -25,7 +25,13 @@ from kilt.sources.files import load
 from kilt.sources.formats import FileFormat, quoted
 from kilt.tally import Comparison, Tally, ValueCounts
 
-REASONS = ("No space left on device", "File too large", "Permission denied", "Read-only file system", "Disk quota exceeded")
+REASONS = (
+    "No space left on device",
+    "File too large",
+    "Permission denied",
+    "Read-only file system",
+    "Disk quota exceeded",
+)
 
 
 class DuckSource:
@@ -84,9 +90,7 @@ class DuckSource:
         on = " AND ".join(
             f"{self._text(name, 't.')} IS NOT DISTINCT FROM y.{key}" for name, key in zip(names, keys, strict=True)
         )
-        joined = self._numbers(
-            f"SELECT y.rowid AS y FROM {self._table} t JOIN {types} y ON {on} ORDER BY t.rowid", "y"
-        )
+        joined = self._numbers(f"SELECT y.rowid AS y FROM {self._table} t JOIN {types} y ON {on} ORDER BY t.rowid", "y")
         self._row_types = place[joined]
         values = [
             [row[0] for row in self._fetch(f"SELECT DISTINCT {key} FROM {types} ORDER BY {key} NULLS FIRST")]
@@ -151,7 +155,9 @@ class DuckSource:
         )
         on = " AND ".join(f"c.{key} IS NOT DISTINCT FROM g.{key}" for key in q)
         ranks = "".join(f", dense_rank() OVER (ORDER BY c.{key} NULLS FIRST) - 1 AS {key}" for key in s)
-        entries = self._columns(f"SELECT g.rowid AS g, c.n{ranks} FROM {counted} c JOIN {groups} g ON {on} ORDER BY g.rowid")
+        entries = self._columns(
+            f"SELECT g.rowid AS g, c.n{ranks} FROM {counted} c JOIN {groups} g ON {on} ORDER BY g.rowid"
+        )
         values = [
             [row[0] for row in self._fetch(f"SELECT DISTINCT {key} FROM {counted} ORDER BY {key} NULLS FIRST")]
             for key in s
@@ -173,17 +179,18 @@ class DuckSource:
             raise InputError("a file can only be compared with a file: give the original as a file too")
         expected = [name for name in original.columns if name not in identifier]
         both = [name for name in expected if name in self.columns] if self.rows == original.rows else []
-        places = _fresh("places")
-        wanted = {"r": np.arange(self.rows) if order is None else order}
-        self._run(f"CREATE TABLE {places} AS SELECT r FROM wanted", wanted=wanted)
+        table = self._table
+        if order is not None:
+            back = np.empty(len(order), dtype=np.int64)
+            back[order] = np.arange(len(order))
+            table = self.reordered(back)._table
         differing = {}
         for name in both:
             was, now = original._text(name, "o."), self._text(name, "t.")
             differing[name] = self._fetch(
-                f"SELECT {was} AS was, {now} AS now, count(*) FROM {self._table} t JOIN {places} p ON t.rowid = p.rowid "
-                f"JOIN {original._table} o ON o.rowid = p.r WHERE {was} IS DISTINCT FROM {now} GROUP BY ALL"
+                f"SELECT {was} AS was, {now} AS now, count(*) FROM {table} t JOIN {original._table} o "
+                f"ON t.rowid = o.rowid WHERE {was} IS DISTINCT FROM {now} GROUP BY ALL"
             )
-        self._run(f"DROP TABLE {places}")
         return Comparison(
             rows=(original.rows, self.rows),
             missing=tuple(name for name in expected if name not in self.columns),
@@ -268,4 +275,3 @@ def _hidden(column: ColumnPlan, index: int) -> str:
 def identifier(name: str) -> str:
     """Quote a name for SQL."""
     return '"' + name.replace('"', '""') + '"'
-

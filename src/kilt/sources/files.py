@@ -108,7 +108,7 @@ def _explained(message: str, path: Path) -> str:
         "not utf-8": f"{where} is not valid UTF-8: save the file as UTF-8",
         "unterminated quote": f"{where} has a quote that is not closed",
         "Maximum line size": f"{where} is longer than {LONGEST_LINE // 10**6} MB",
-        "invalid state": f"{where} is not regular CSV: its lines end in different ways, or a quote stands inside a cell",
+        "invalid state": f"{where} is not regular CSV: lines end in different ways, or a quote stands inside a cell",
         "No space left": f"there is no space left for the rows of {where}",
         "Permission denied": f"{where} may not be read",
     }

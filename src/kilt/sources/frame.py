@@ -137,9 +137,7 @@ class FrameSource:
         expected = [name for name in original.columns if name not in identifier]
         differing = {}
         for name in [] if self.rows != original.rows else [name for name in expected if name in self.columns]:
-            before, after = (
-                list(map(_text, _cells(source._frame.get_column(name)))) for source in (original, self)
-            )
+            before, after = (list(map(_text, _cells(source._frame.get_column(name)))) for source in (original, self))
             before = before if order is None else [before[row] for row in order.tolist()]
             pairs = Counter(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
             differing[name] = [(was, now, count) for (was, now), count in pairs.items()]

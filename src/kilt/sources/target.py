@@ -33,9 +33,13 @@ class Target:
         form = FileFormat.of(path, delimiter)
         name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
         if not name.endswith(SUFFIXES):
-            raise InputError(f"the output '{path}' must end in one of {', '.join(SUFFIXES)} (then .gz or .zst if wanted)")
+            raise InputError(
+                f"the output '{path}' must end in one of {', '.join(SUFFIXES)} (then .gz or .zst if wanted)"
+            )
         if form.kind == "parquet" and form.compression != "none":
-            raise InputError(f"the output '{path}' is Parquet, which is compressed by itself: leave out the last ending")
+            raise InputError(
+                f"the output '{path}' is Parquet, which is compressed by itself: leave out the last ending"
+            )
         if isinstance(data, str | PathLike) and path.exists() and Path(data).exists() and path.samefile(data):
             raise InputError(f"the output '{path}' is the input: choose another file")
         if path.is_dir():

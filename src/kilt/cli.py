@@ -240,7 +240,7 @@ def main() -> None:
     except click.ClickException as error:
         _fail(error.format_message(), 2)
     except (click.Abort, KeyboardInterrupt):
-        _fail("stopped; nothing was written", 130)
+        _fail("stopped; no partial file is left", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:

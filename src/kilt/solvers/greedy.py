@@ -163,7 +163,7 @@ def _candidates(state: State, members: IntArray, sizes: IntArray) -> Candidates:
     cells = np.bincount(owner * classes + problem.class_of[members], state.left[members], len(kept) * classes)
     whole = cells.astype(np.int64).reshape(len(kept), classes)
     part = largest_legal(problem, whole)
-    legal = part.any(axis=1)
+    legal = np.asarray(part.any(axis=1), dtype=bool)
     lengths = np.bincount(owner, minlength=len(kept))[legal]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return Candidates(members[legal[owner]], starts, whole[legal], part[legal])

@@ -18,6 +18,7 @@ from kilt.problem import RowTypes
 from kilt.tally import Comparison, Tally, ValueCounts
 
 PLAIN = (str, int, bool)
+DUPLICATE = "the frame has two columns of the same name: every column needs its own"
 
 
 class FrameSource:
@@ -29,11 +30,11 @@ class FrameSource:
         if frame.implementation.is_pandas():
             self._labels = frame.to_native().columns
             names = [str(label) for label in self._labels]
+            if len(set(names)) < len(names):
+                raise InputError(DUPLICATE)
             frame = nw.from_native(frame.to_native().set_axis(names, axis=1), eager_only=True)
         self._frame = frame
         self.columns: list[str] = list(frame.columns)
-        if len(set(self.columns)) < len(self.columns):
-            raise InputError("the frame has two columns of the same name: every column needs its own")
         if not self.columns or not len(frame):
             raise InputError("the frame has no rows" if self.columns else "the frame has no columns")
         self._row_types: IntArray = np.zeros(0, dtype=np.int64)
@@ -154,7 +155,7 @@ def _open(native: Any) -> nw.DataFrame[Any]:
     try:
         frame = nw.from_native(native, eager_only=True)
     except nw.exceptions.DuplicateError:
-        raise InputError("the frame has two columns of the same name: every column needs its own") from None
+        raise InputError(DUPLICATE) from None
     except TypeError:
         frame = None
     if not isinstance(frame, nw.DataFrame) or frame.implementation not in kinds:

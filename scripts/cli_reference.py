@@ -1,0 +1,93 @@
+"""Write docs/cli.md from the commands themselves, or check that it is fresh.
+
+Run from anywhere: python scripts/cli_reference.py [--check]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from inspect import cleandoc
+from pathlib import Path
+
+import click
+
+from kilt.cli import cli
+from kilt.errors import InfeasibleError, InputError, VerificationError
+
+PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
+CODES = {
+    0: "done; for `kilt verify` also: the policy is met",
+    VerificationError.exit_code: "the policy is not met, or something else than stars differs from the original",
+    InputError.exit_code: "something that was given cannot be used (an option, a file, a table, a configuration), "
+    "or something unexpected happened",
+    InfeasibleError.exit_code: "no release of this table can meet the policy",
+    130: "stopped by Ctrl-C or by a signal to end",
+}
+
+
+def page() -> str:
+    """Return the whole page."""
+    lines = [
+        "# Command line",
+        "",
+        "This page is written by `scripts/cli_reference.py` from the commands themselves.",
+        "",
+        f"{cli.help} `kilt --version` prints the version, and `-h` or `--help` behind any command prints its options.",
+        "",
+        "An option that takes columns may be given once, with commas between the columns, or several times.",
+        "A column whose name holds a comma is put in double quotes.",
+        "Every setting can also stand in a [configuration](configuration.md).",
+        "",
+    ]
+    for name in sorted(cli.commands):
+        lines += command(name, cli.commands[name])
+    lines += ["## Exit codes", "", "| code | meaning |", "|---|---|"]
+    lines += [f"| {code} | {meaning} |" for code, meaning in sorted(CODES.items())]
+    lines += [
+        "",
+        "An error is one sentence on standard error.",
+        "Whenever the code of `kilt anonymize` is not 0, nothing was written,",
+        "and a file that stood in that place before is as it was.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def command(name: str, made: click.Command) -> Iterator[str]:
+    """Describe one command: usage, what it does, and its options in the order of its help."""
+    arguments = [p for p in made.params if isinstance(p, click.Argument)]
+    options = [p for p in made.params if isinstance(p, click.Option)]
+    words = ["kilt", name, *(["[OPTIONS]"] if options else [])]
+    words += [f"[{a.name.upper()}]" for a in arguments if a.name]
+    yield from (f"## kilt {name}", "", "```text", " ".join(words), "```", "")
+    for paragraph in cleandoc(made.help or "").split("\n\n"):
+        text = " ".join(paragraph.split())
+        example = text.removeprefix("Example: ")
+        yield from (text if example == text else f"Example: `{example}`", "")
+    if options:
+        yield from ("| option | meaning |", "|---|---|")
+        yield from (f"| `{_spelled(o)}` | {(o.help or '').replace('|', chr(92) + '|')} |" for o in options)
+        yield ""
+
+
+def _spelled(option: click.Option) -> str:
+    names = ", ".join(option.opts)
+    return names if option.is_flag else f"{names} {option.metavar or option.type.name.upper()}"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page, or with --check say whether it is fresh."""
+    if arguments not in ([], ["--check"]):
+        print("usage: python scripts/cli_reference.py [--check]", file=sys.stderr)
+        return 2
+    if not arguments:
+        PAGE.write_text(page(), encoding="utf-8")
+        return 0
+    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == page():
+        return 0
+    print("docs/cli.md is stale: run python scripts/cli_reference.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -31,7 +31,7 @@ def page() -> str:
     lines = [
         "# Command line",
         "",
-        "This page is written by `scripts/cli_reference.py` from the commands themselves.",
+        "<!-- Written by scripts/cli_reference.py: change the help of the commands, then run it. -->",
         "",
         f"{cli.help} `kilt --version` prints the version, and `-h` or `--help` behind any command prints its options.",
         "",
@@ -47,8 +47,8 @@ def page() -> str:
     lines += [
         "",
         "An error is one sentence on standard error.",
-        "Whenever the code of `kilt anonymize` is not 0, nothing was written,",
-        "and a file that stood in that place before is as it was.",
+        "If `kilt anonymize` ends with 1, 2 or 3, nothing was written: a file that stood in that place is as it was.",
+        "If it is stopped, no part of a file is left.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -234,7 +234,7 @@ def main() -> None:
     """Run the command; every error is one sentence on standard error, and an exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        cli.main(standalone_mode=False)
+        cli.main(prog_name="kilt", standalone_mode=False)
     except KiltError as error:
         _fail(str(error), error.exit_code)
     except click.ClickException as error:

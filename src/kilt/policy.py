@@ -146,6 +146,8 @@ class Policy:
     def columns(self, sensitive: Sequence[str]) -> list[str]:
         """Return the sensitive columns that some principle speaks of, in their order."""
         speaking = [p for p in self.principles if not isinstance(p, KAnonymity)]
+        unknown = [p.column for p in speaking if sensitive and p.column is not None and p.column not in sensitive]
+        raise_all([f"'{name}' is not a sensitive column: {nearest(name, sensitive)}" for name in unknown])
         return [name for name in sensitive if any(p.column in (None, name) for p in speaking)]
 
     @property
@@ -181,10 +183,7 @@ def _chosen(
 ) -> list[tuple[int, SensitiveColumn]]:
     if not sensitive:
         raise InputError(f"'{parameter}' needs a sensitive column, and none is given")
-    chosen = [(i, c) for i, c in enumerate(sensitive) if column in (None, c.name)]
-    if not chosen:
-        raise InputError(f"'{column}' is not a sensitive column: {nearest(str(column), [c.name for c in sensitive])}")
-    return chosen
+    return [(i, c) for i, c in enumerate(sensitive) if column in (None, c.name)]
 
 
 def _number(value: Number, parameter: str) -> Fraction:

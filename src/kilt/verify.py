@@ -8,7 +8,7 @@ blurred quasi cells differs, and counts their stars.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -167,14 +167,16 @@ def verify(
     that nothing but suppressed quasi cells differs; ``mark`` is what these look like.
     """
     source = open_source(table, delimiter)
-    roles = Roles.read(source.columns, quasi, sensitive, identifier if original is not None else None, weights, folder)
+    roles = Roles.read(source.columns, quasi, sensitive, None, weights, folder)
     if original is None:
         return check(source, roles, policy or Policy())
+    beside = open_source(original, delimiter, source)
+    roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
     marks = {
         name: mark if mark is not None else (MARK if ladder.text_only or not source.typed(name) else None)
         for name, ladder in roles.quasi.items()
     }
-    return check(source, roles, policy or Policy(), open_source(original, delimiter, source), marks)
+    return check(source, roles, policy or Policy(), beside, marks)
 
 
 def check(
@@ -194,6 +196,7 @@ def check(
         SensitiveColumn(c.name, c.values, c.reference(), space)
         for c, space in zip(tally.sensitive, roles.sensitive.values(), strict=True)
     ]
+    policy.columns([column.name for column in columns])
     rules = policy.bind(columns)
     grounds = [column.space.on(column.values, column.name) for column in columns]
     recursive = policy.form if isinstance(policy.form, Recursive) else Recursive(Fraction(1))
@@ -255,7 +258,10 @@ def _fidelity(
     before, after = comparison.rows
     problems = [f"it has {after} rows and the original {before}"] if before != after else []
     problems += [f"the column '{name}' is missing" for name in comparison.missing]
-    problems += [f"the column '{name}' is not in the original" for name in comparison.added]
+    problems += [
+        f"the identifier '{name}' is still there" if name in roles.identifier else f"the column '{name}' is new"
+        for name in comparison.added
+    ]
     stars, cells = Fraction(0), 0
     for name, pairs in comparison.differing.items():
         ladder = roles.quasi.get(name)

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from data import QUASI_A, drawn
-
 from kilt import Policy
 from kilt.roles import Roles
 from kilt.sources.duck import DuckSource

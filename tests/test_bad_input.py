@@ -62,7 +62,7 @@ def test_the_good_case_is_good(table):
         (b"\n\n", "has no header"),
         (b"zip,age\n", "has a header but no rows"),
         (b"zip,age", "has a header but no rows"),
-        (b"zip,age\n1,2\n3\n", r"line 3 of '.*in.csv' has 1 cells where the header has 2"),
+        (b"zip,age\n1,2\n3\n", r"line 3 of '.*in.csv' has 1 cell where the header has 2"),
         (b"zip,age\n1,2,3\n3,4\n", r"line 2 of '.*in.csv' has 3 cells where the header has 2"),
         (b"zip,age,zip\n1,2,3\n", "the column name 'zip' of '.*' occurs twice"),
         (b"zip,Age,age\n1,2,3\n", "differs from 'Age' only in case"),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kilt.errors import InputError, VerificationError
-from kilt.numbers import decimal_text
+from kilt.numbers import Number, counted, decimal_text
 from kilt.observe import Observer, Progress, silent
 from kilt.plan import Plan, choose_marks
 from kilt.policy import Policy
@@ -36,14 +36,13 @@ def anonymize(
     identifier: Spec = None,
     weights: Spec = None,
     solver: str = "auto",
-    time: float | None = None,
-    gap: float | None = None,
+    time: Number | None = None,
+    gap: Number | None = None,
     seed: int = 0,
     mark: str | None = None,
     shuffle: bool = False,
     delimiter: str | None = None,
     output: str | PathLike[str] | None = None,
-    folder: Path | None = None,
     observer: Observer = silent,
 ) -> Release:
     """Release a table with as few stars as can be found, verified against the policy.
@@ -52,14 +51,18 @@ def anonymize(
     columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the ``policy``
     speaks of those in ``sensitive``. With ``output`` the release is written to a file.
     """
-    stop = Stop(time, gap)
+    stop = Stop.of(time, gap)
+    if seed < 0:
+        raise InputError(f"'seed' must be a whole number of at least 0, not {seed}")
     if not policy:
         raise InputError("the policy asks for nothing: give at least one of k, l and t")
     target = None if output is None else Target.of(Path(output), data, delimiter)
     observer(Progress("reading"))
     source = open_source(data, delimiter)
-    roles = Roles.read(source.columns, quasi, sensitive, identifier, weights, folder)
+    roles = Roles.read(source.columns, quasi, sensitive, identifier, weights)
     spoken = policy.columns(list(roles.sensitive))
+    for name in set(roles.sensitive) - set(spoken):
+        roles.sensitive[name].on(source.distinct(name), name)  # a space that does not fit is told before the work
     types = source.count(list(roles.quasi), spoken)
     typed = {name: source.typed(name) and (target is None or target.typed) for name in roles.quasi}
     marks = choose_marks(types, roles.quasi, typed, mark)
@@ -80,7 +83,7 @@ def anonymize(
         solver=method.name,
         seconds=clock.monotonic() - stop.started,
         verdict=verdict,
-        notes=tuple(_notes(roles)),
+        notes=(*_notes(roles), *source.notes),
         exact_stars=stars,
         exact_bound=None if solution.bound is None else problem.stars(solution.bound),
         most_stars=problem.stars(problem.rows * sum(int(cost[-1]) for cost in problem.costs)),
@@ -107,11 +110,11 @@ def _demand(verdict: Verdict, stars: Fraction) -> Verdict:
     """Raise unless the verifier found the policy met, nothing but stars changed, and as many as claimed."""
     fidelity = verdict.fidelity
     if fidelity is None or not verdict.met or fidelity.stars != stars:
-        counted = "?" if fidelity is None else decimal_text(fidelity.stars)
+        seen = "?" if fidelity is None else decimal_text(fidelity.stars)
         found = "".join(f"; {problem}" for problem in (fidelity.problems if fidelity else ()))
         raise VerificationError(
-            f"the verifier refused the release, nothing was written: {len(verdict.broken)} groups break the policy, "
-            f"it counts {counted} stars where {decimal_text(stars)} were claimed{found}; please report this as a bug"
+            f"the verifier refused the release, nothing was written: {counted(len(verdict.broken), 'group')} "
+            f"against the policy, {seen} stars for {decimal_text(stars)} claimed{found}; please report this as a bug"
         )
     return verdict
 

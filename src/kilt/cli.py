@@ -75,10 +75,15 @@ _reading = _options(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="kilt")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Release microdata with the fewest cells hidden, and prove it."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @cli.command()
@@ -90,7 +95,7 @@ def cli() -> None:
 @click.option("--solver", metavar="NAME", help="auto (the default), exhaustive or greedy.")
 @click.option("--time", metavar="SECONDS", help="Stop searching after this time.")
 @click.option("--gap", metavar="SHARE", help="Stop searching when stars and bound are this close, as in 0.01.")
-@click.option("--seed", metavar="N", type=int, help="The seed of everything that is random (0 if not given).")
+@click.option("--seed", metavar="N", type=int, help="The seed of what is random, such as the shuffle (0 if not given).")
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
 def anonymize(**flags: Any) -> None:
     """Release the table INPUT so that it meets the policy, with as few stars as can be found.
@@ -114,13 +119,12 @@ def anonymize(**flags: Any) -> None:
             weights=given.get("weights"),
             policy=_policy_of(given),
             solver=given.get("solver", "auto"),
-            time=_positive(given, "time"),
-            gap=_positive(given, "gap"),
-            seed=_seed(given),
+            time=given.get("time"),
+            gap=given.get("gap"),
+            seed=given.get("seed", 0),
             mark=given.get("mark"),
             shuffle=bool(given.get("shuffle")),
             delimiter=given.get("delimiter"),
-            folder=given.get("folder"),
             observer=observer,
         )
     if given.get("json"):
@@ -158,7 +162,6 @@ def verify(**flags: Any) -> None:
         original=given.get("original"),
         mark=given.get("mark"),
         delimiter=given.get("delimiter"),
-        folder=given.get("folder"),
     )
     click.echo(json.dumps(verdict.to_dict()) if given.get("json") else verdict_text(verdict))
     if not verdict.met:
@@ -187,27 +190,6 @@ def _policy_of(given: dict[str, Any]) -> Policy:
     if "diversity" in given and "l" not in given:
         raise InputError("'diversity' says what -l means: give -l too")
     return Policy(k=given.get("k"), l=given.get("l"), t=given.get("t"), diversity=given.get("diversity", "frequency"))
-
-
-def _positive(given: dict[str, Any], name: str) -> float | None:
-    from kilt.numbers import rational
-
-    if name not in given:
-        return None
-    try:
-        number = float(rational(given[name]))
-    except (ValueError, ZeroDivisionError):
-        number = -1.0
-    if number < 0:
-        raise InputError(f"'{name}' must be a number of at least 0, not '{given[name]}'")
-    return number
-
-
-def _seed(given: dict[str, Any]) -> int:
-    seed = int(given.get("seed", 0))
-    if seed < 0:
-        raise InputError(f"'seed' must be a whole number of at least 0, not {seed}")
-    return seed
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
@@ -63,10 +64,21 @@ def read_config(path: Path) -> dict[str, Any]:
     ]
     raise_all(problems)
     settings: dict[str, Any] = {key: str(path.parent / v) if key in PATHS else v for key, v in found.items()}
-    settings["folder"] = path.parent
+    for key in ("quasi", "sensitive"):
+        if key in settings:
+            settings[key] = _located(settings[key], path.parent)
     if isinstance(settings.get("sensitive"), dict):
         settings["sensitive"] = {name: _space(space) for name, space in settings["sensitive"].items()}
     return settings
+
+
+def _located(spec: Any, folder: Path) -> Any:
+    """Look up the files that ladders and spaces name from the folder of the configuration."""
+    if isinstance(spec, str):
+        return re.sub(r"\b(taxonomy|tree|metric)=([^,]+)", lambda m: f"{m[1]}={folder / m[2]}", spec)
+    if isinstance(spec, dict):
+        return {name: _located(option, folder) for name, option in spec.items()}
+    return [_located(word, folder) for word in spec] if isinstance(spec, list) else spec
 
 
 def _fits(key: str, value: Any) -> bool:

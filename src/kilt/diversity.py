@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from kilt.errors import InputError, nearest
-from kilt.numbers import BoolArray, IntArray, rational, roomy
+from kilt.numbers import BoolArray, IntArray, decimal_text, rational, roomy
 
 
 class Form(Protocol):
@@ -42,6 +42,9 @@ class Frequency:
     name: str = "frequency"
     whole: bool = False
 
+    def __str__(self) -> str:
+        return self.name
+
     def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
         """Decide l * (most frequent) <= size."""
         wide = roomy(counts, int(counts.sum(initial=0)) * max(l.numerator, l.denominator))
@@ -60,6 +63,9 @@ class Distinct:
     name: str = "distinct"
     whole: bool = True
 
+    def __str__(self) -> str:
+        return self.name
+
     def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
         """Decide how many values are present."""
         return np.asarray((counts > 0).sum(axis=1) >= math.ceil(l), dtype=bool)
@@ -75,6 +81,9 @@ class Entropy:
 
     name: str = "entropy"
     whole: bool = False
+
+    def __str__(self) -> str:
+        return self.name
 
     def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
         """Decide by an interval around the float; what it leaves open is decided exactly."""
@@ -108,6 +117,9 @@ class Recursive:
     c: Fraction
     name: str = "recursive"
     whole: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.name}:{decimal_text(self.c)}"
 
     def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
         """Decide whether the most frequent value stays below c times the tail."""

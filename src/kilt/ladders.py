@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -290,13 +289,13 @@ def _head(value: str | None, length: int) -> str | None:
     return None if value is None else value[:length]
 
 
-def parse_ladder(text: str, folder: Path | None = None) -> Ladder:
+def parse_ladder(text: str) -> Ladder:
     """Read a ladder as the command line writes it: suppress, characters, prefix or taxonomy=FILE."""
     name, _, argument = text.partition("=")
     if name in LADDERS and not argument:
         return LADDERS[name]
     if name == "taxonomy" and argument:
-        return Taxonomic(Taxonomy.read((folder / argument) if folder else argument))
+        return Taxonomic(Taxonomy.read(argument))
     raise InputError(f"'{text}' is not a ladder: {nearest(text, [*LADDERS, 'taxonomy=FILE'])}")
 
 

@@ -59,6 +59,11 @@ def plain(value: Fraction, digits: int = 6, *, up: bool = False) -> int | float:
     return int(value) if value.denominator == 1 else float(decimal_text(value, digits, up=up))
 
 
+def counted(number: int, noun: str) -> str:
+    """Write a number of things: 1 row, 1,000 rows."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def roomy(array: IntArray, bound: int) -> IntArray:
     """Return the array in a type that holds results up to ``bound``: int64, or Python integers."""
     return array.astype(np.int64, copy=False) if bound < ROOM else array.astype(object)

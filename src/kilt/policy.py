@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from kilt.diversity import FORMS, Form, Frequency, parse_form
+from kilt.diversity import Form, Frequency, Recursive, parse_form
 from kilt.errors import InputError, nearest, raise_all
 from kilt.numbers import IntArray, Number, decimal_text, rational
 from kilt.rules import ClosenessRule, DiversityRule, Rule, Rules, SizeRule
@@ -69,7 +69,7 @@ class LDiversity:
             yield DiversityRule(self.l, self.form, index, column.name, column.values)
 
     def __str__(self) -> str:
-        form = "" if isinstance(self.form, Frequency) else f" ({self.form.name})"
+        form = "" if isinstance(self.form, Frequency) else f" ({self.form})"
         return f"l={decimal_text(self.l)}{form}" + _of(self.column)
 
 
@@ -151,9 +151,10 @@ class Policy:
         return [name for name in sensitive if any(p.column in (None, name) for p in speaking)]
 
     @property
-    def form(self) -> Form:
-        """The form of l-diversity that the policy uses (frequency if it uses none)."""
-        return next((p.form for p in self.principles if isinstance(p, LDiversity)), FORMS["frequency"])
+    def recursive(self) -> Recursive:
+        """The recursive form that the policy uses, with c = 1 if it uses none."""
+        forms = [p.form for p in self.principles if isinstance(p, LDiversity)]
+        return next((form for form in forms if isinstance(form, Recursive)), Recursive(Fraction(1)))
 
     def __bool__(self) -> bool:
         return bool(self.principles)

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from kilt.numbers import IntArray, plain
+from kilt.numbers import IntArray, counted, plain
 from kilt.plan import Plan
 from kilt.policy import Policy
 from kilt.sources import Source
@@ -61,7 +61,9 @@ class Release:
     @property
     def bound(self) -> int | float | None:
         """The number of stars that no release under this policy can go below; None if none is known."""
-        return None if self.exact_bound is None else plain(self.exact_bound)
+        if self.exact_bound is None or self.exact_bound == self.exact_stars:
+            return self.stars if self.exact_bound is not None else None
+        return plain(self.exact_bound)
 
     @property
     def gap(self) -> float | None:
@@ -115,8 +117,8 @@ class Release:
     def __repr__(self) -> str:
         bound = "no bound known" if self.bound is None else f"bound {self.bound:,}"
         return (
-            f"Release({self.rows:,} rows in {len(self.sizes):,} groups, {self.stars:,} stars, {bound}, "
-            f"{self.status}, {self.policy})"
+            f"Release({counted(self.rows, 'row')} in {counted(len(self.sizes), 'group')}, {self.stars:,} stars, "
+            f"{bound}, {self.status}, {self.policy})"
         )
 
     def _repr_html_(self) -> str:

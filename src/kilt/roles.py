@@ -6,7 +6,6 @@ import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from kilt.errors import InputError, nearest, raise_all
@@ -34,12 +33,11 @@ class Roles:
         sensitive: Spec = None,
         identifier: Spec = None,
         weights: Spec = None,
-        folder: Path | None = None,
     ) -> Roles:
         """Read the roles as the user gave them, and check them against the columns of the table.
 
         A spec is ``"age,zip:characters"``, a list of such words, or a mapping from names to ladders
-        (or spaces, or their names). Files are looked up from ``folder``.
+        (or spaces, or their names).
         """
         problems: list[str] = []
         given = {
@@ -50,8 +48,8 @@ class Roles:
         _check_names(given, columns, problems)
         if not given["quasi"]:
             problems.append("'quasi' needs at least one column: those that could identify a person")
-        ladders = _made(given["quasi"], lambda text: parse_ladder(text, folder), LADDERS["suppress"], problems)
-        spaces = _made(given["sensitive"], lambda text: parse_space(text, folder), SPACES["equal"], problems)
+        ladders = _made(given["quasi"], parse_ladder, LADDERS["suppress"], problems)
+        spaces = _made(given["sensitive"], parse_space, SPACES["equal"], problems)
         for name, weight in _weights(weights, problems).items():
             if name in ladders:
                 ladders[name] = Weighted(ladders[name], weight)
@@ -108,11 +106,15 @@ def _made(
     entries: Iterable[tuple[str, Any]], parse: Callable[[str], Kind], default: Kind, problems: list[str]
 ) -> dict[str, Kind]:
     made: dict[str, Kind] = {}
+    wanted = "encode" if hasattr(default, "encode") else "on"
     for name, option in entries:
         try:
             made[name] = parse(option) if isinstance(option, str) else default if option is None else option
         except InputError as error:
             problems.append(f"'{name}': {error}")
+        if not isinstance(option, str) and not hasattr(made[name], wanted):
+            what = "a ladder" if wanted == "encode" else "a space"
+            problems.append(f"'{name}' must be given {what} or the name of one, not a {type(option).__name__}")
     return made
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from kilt.diversity import Form, Frequency
 from kilt.errors import InfeasibleError
-from kilt.numbers import BoolArray, FloatArray, IntArray, decimal_text, roomy
+from kilt.numbers import BoolArray, FloatArray, IntArray, counted, decimal_text, roomy
 from kilt.spaces import Ground, Values
 
 
@@ -65,7 +65,7 @@ class SizeRule:
     def infeasible(self, table: Groups) -> str:
         """Say how many rows there are."""
         rows = int(table.sizes[0])
-        return f"k={self.k} cannot be met: the table has {rows} rows; the largest k that it allows is {rows}"
+        return f"k={self.k} cannot be met: the table has {counted(rows, 'row')}; the largest k that it allows is {rows}"
 
     def __str__(self) -> str:
         return f"k={self.k}"
@@ -98,11 +98,11 @@ class DiversityRule:
             share = 100 * int(counts[0].max()) / int(table.sizes[0])
             why = f"{share:.3g}% of the rows have {self.name} {self.values[int(counts[0].argmax())]!r}"
         else:
-            why = f"'{self.name}' has {int((counts[0] > 0).sum())} different values"
+            why = f"'{self.name}' has {counted(int((counts[0] > 0).sum()), 'different value')}"
         return f"{self} cannot be met: {why}; the largest l that this table allows is {bound}"
 
     def __str__(self) -> str:
-        form = "" if isinstance(self.form, Frequency) else f" ({self.form.name})"
+        form = "" if isinstance(self.form, Frequency) else f" ({self.form})"
         return f"l={decimal_text(self.l)}{form} on '{self.name}'"
 
 

@@ -140,11 +140,13 @@ class Ordered:
             numbers = _numbers(values, column, "ordered")
             rank = {number: Fraction(place) for place, number in enumerate(sorted(set(numbers)))}
             return _line([rank[number] for number in numbers])
+        if len(set(self.order)) < len(self.order):
+            raise InputError(f"the order of '{column}' names a value twice")
         place_of = {value: Fraction(place) for place, value in enumerate(self.order)}
         missing = sum(1 for value in values if value not in place_of)
         if missing:
             raise InputError(f"the order of '{column}' misses {missing} of its {len(values)} values")
-        return _line([place_of[value] for value in values if value is not None])
+        return _line([place_of[value] for value in values if value is not None], len(self.order) - 1)
 
 
 @dataclass(frozen=True)
@@ -240,12 +242,13 @@ def _numbers(values: Values, column: str, space: str) -> list[Fraction]:
     return numbers
 
 
-def _line(place: Sequence[Fraction]) -> Cuts:
+def _line(place: Sequence[Fraction], length: int | None = None) -> Cuts:
+    """Put values in their places on a line of this length (by default, from the first value to the last)."""
     order = sorted(range(len(place)), key=lambda i: place[i])
     unit = math.lcm(*(p.denominator for p in place))
     along = [int(place[i] * unit) for i in order]
     gaps = [high - low for low, high in pairwise(along)]
-    span = along[-1] - along[0] if along else 0
+    span = length * unit if length is not None else along[-1] - along[0]
     weight = roomy(np.array(gaps, dtype=object), span)
     return Cuts(
         np.array(order, dtype=np.int64),
@@ -272,16 +275,15 @@ def _why_not_metric(values: Sequence[str], distance: tuple[tuple[Fraction, ...],
     return None
 
 
-def parse_space(text: str, folder: Path | None = None) -> Space:
+def parse_space(text: str) -> Space:
     """Read a space as the command line writes it: equal, ordered, numeric, tree=FILE or metric=FILE."""
     name, _, argument = text.partition("=")
-    path = (folder / argument) if folder else Path(argument)
     if name in SPACES and not argument:
         return SPACES[name]
     if name == "tree" and argument:
-        return Tree(Taxonomy.read(path))
+        return Tree(Taxonomy.read(argument))
     if name == "metric" and argument:
-        return Metric.read(path)
+        return Metric.read(argument)
     known = [*SPACES, "tree=FILE", "metric=FILE"]
     raise InputError(f"'{text}' is not a space: {nearest(text, known)}")
 

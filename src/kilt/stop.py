@@ -6,6 +6,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kilt.errors import InputError
+from kilt.numbers import Number, rational
+
 
 @dataclass(frozen=True)
 class Stop:
@@ -15,6 +18,11 @@ class Stop:
     gap: float | None = None
     told: Callable[[], bool] = field(default=lambda: False)
     started: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(cls, seconds: Number | None, gap: Number | None) -> Stop:
+        """Check what the user gave."""
+        return cls(_limit(seconds, "time"), _limit(gap, "gap"))
 
     @property
     def elapsed(self) -> float:
@@ -28,3 +36,15 @@ class Stop:
         if self.gap is None or cost is None or bound is None:
             return False
         return cost - bound <= self.gap * cost
+
+
+def _limit(given: Number | None, name: str) -> float | None:
+    if given is None:
+        return None
+    try:
+        limit = float(rational(given))
+    except (ValueError, ZeroDivisionError):
+        limit = -1.0
+    if limit < 0:
+        raise InputError(f"'{name}' must be a number of at least 0, not '{given}'")
+    return limit

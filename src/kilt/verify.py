@@ -11,14 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from kilt.diversity import FORMS, Form, Recursive
+from kilt.diversity import FORMS, Form
 from kilt.ladders import MARK, Mark
-from kilt.numbers import IntArray, decimal_text, plain
+from kilt.numbers import IntArray, counted, decimal_text, plain
 from kilt.policy import Policy, SensitiveColumn
 from kilt.roles import Roles, Spec
 from kilt.rules import Groups, Rules, work_of
@@ -110,12 +109,12 @@ class Verdict:
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
         """The groups that break the policy, smallest first."""
-        order = sorted(self.broken, key=lambda entry: (int(self.sizes[entry[0]]), entry[0]))
-        shown = self.patterns([group for group, _ in order])
-        return tuple(
-            Violation(dict(zip(self.quasi, pattern, strict=True)), int(self.sizes[group]), rules)
-            for (group, rules), pattern in zip(order, shown, strict=True)
-        )
+        shown = self.patterns([group for group, _ in self.broken])
+        found = [
+            (int(self.sizes[group]), cells, rules) for (group, rules), cells in zip(self.broken, shown, strict=True)
+        ]
+        found.sort(key=lambda entry: (entry[0], [(cell is not None, cell or "") for cell in entry[1]]))
+        return tuple(Violation(dict(zip(self.quasi, cells, strict=True)), size, rules) for size, cells, rules in found)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain JSON values; l is rounded down and t up, to 6 digits."""
@@ -136,7 +135,7 @@ class Verdict:
         if self.fidelity is not None:
             found["fidelity"] = {
                 "kept": self.fidelity.kept,
-                "stars": plain(self.fidelity.stars),
+                "stars": plain(self.fidelity.stars, up=True),
                 "cells": self.fidelity.cells,
                 "problems": list(self.fidelity.problems),
             }
@@ -144,8 +143,12 @@ class Verdict:
 
     def __repr__(self) -> str:
         closest = ", ".join(f"t={decimal_text(t, up=True)} on '{name}'" for name, t in self.t.items())
-        verdict = f"{len(self.broken)} groups break {self.policy}" if self.broken else f"meets {self.policy}"
-        return f"Verdict({self.rows} rows in {self.groups} groups, k={self.k}{closest and ', ' + closest}; {verdict})"
+        broken = f"does not meet {self.policy} in {counted(len(self.broken), 'group')}"
+        verdict = broken if self.broken else f"meets {self.policy}"
+        return (
+            f"Verdict({counted(self.rows, 'row')} in {counted(self.groups, 'group')}, "
+            f"k={self.k}{closest and ', ' + closest}; {verdict})"
+        )
 
 
 def verify(
@@ -159,7 +162,6 @@ def verify(
     mark: str | None = None,
     weights: Spec = None,
     delimiter: str | None = None,
-    folder: Path | None = None,
 ) -> Verdict:
     """Say what a table meets: the largest k and l, the smallest t, the risk, and what breaks a policy.
 
@@ -167,7 +169,7 @@ def verify(
     that nothing but suppressed quasi cells differs; ``mark`` is what these look like.
     """
     source = open_source(table, delimiter)
-    roles = Roles.read(source.columns, quasi, sensitive, None, weights, folder)
+    roles = Roles.read(source.columns, quasi, sensitive, None, weights)
     if original is None:
         return check(source, roles, policy or Policy())
     beside = open_source(original, delimiter, source)
@@ -199,7 +201,7 @@ def check(
     policy.columns([column.name for column in columns])
     rules = policy.bind(columns)
     grounds = [column.space.on(column.values, column.name) for column in columns]
-    recursive = policy.form if isinstance(policy.form, Recursive) else Recursive(Fraction(1))
+    recursive = policy.recursive
     forms: list[Form] = [*FORMS.values(), recursive]
     largest: dict[str, dict[str, Fraction]] = {column.name: {} for column in columns}
     smallest = {column.name: Fraction(0) for column in columns}
@@ -256,7 +258,7 @@ def _fidelity(
     """Check that every cell is its original or, in a quasi column, a blur of it; count the stars."""
     comparison = table.compare(original, roles.identifier, order)
     before, after = comparison.rows
-    problems = [f"it has {after} rows and the original {before}"] if before != after else []
+    problems = [f"it has {counted(after, 'row')} and the original {before:,}"] if before != after else []
     problems += [f"the column '{name}' is missing" for name in comparison.missing]
     problems += [
         f"the identifier '{name}' is still there" if name in roles.identifier else f"the column '{name}' is new"
@@ -273,5 +275,5 @@ def _fidelity(
             stars += (cost or 0) * count
             cells += 0 if cost is None else count
         if wrong:
-            problems.append(f"'{name}' differs from the original in {wrong} cells that are not suppressed")
+            problems.append(f"'{name}' differs from the original in {counted(wrong, 'cell')} that should be the same")
     return Fidelity(stars, cells, tuple(problems))

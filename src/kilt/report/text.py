@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from kilt.numbers import decimal_text
+from kilt.numbers import counted, decimal_text
 from kilt.release import Release
 from kilt.verify import Verdict
 
@@ -16,7 +16,7 @@ def release_text(release: Release) -> str:
     """Say what was released, how good it is, and what was verified."""
     share = percent(release.exact_stars / release.most_stars) if release.most_stars else "0%"
     lines = [
-        f"{release.rows:,} rows in {len(release.sizes):,} groups, {release.stars:,} stars "
+        f"{counted(release.rows, 'row')} in {counted(len(release.sizes), 'group')}, {release.stars:,} stars "
         f"({share} of what could be hidden)",
         quality(release),
         f"verified: {_reached(release.verdict)}; nothing but stars differs from the original",
@@ -39,7 +39,7 @@ def quality(release: Release) -> str:
 def verdict_text(verdict: Verdict) -> str:
     """Say what a table meets, what breaks the policy, and what the risks are."""
     risk = verdict.risk
-    lines = [f"{verdict.rows:,} rows in {verdict.groups:,} groups", f"largest k: {verdict.k}"]
+    lines = [f"{counted(verdict.rows, 'row')} in {counted(verdict.groups, 'group')}", f"largest k: {verdict.k}"]
     for name, forms in verdict.l.items():
         known = ", ".join(f"{decimal_text(l)} {_form(form, verdict)}" for form, l in forms.items())
         lines.append(f"largest l of '{name}': {known}")
@@ -58,12 +58,12 @@ def _policy_lines(verdict: Verdict) -> list[str]:
         return [f"the policy {verdict.policy} is met"]
     rows = sum(int(verdict.sizes[group]) for group, _ in verdict.broken)
     lines = [
-        f"the policy {verdict.policy} is NOT met: {len(verdict.broken):,} of {verdict.groups:,} groups "
-        f"({rows:,} rows) break it"
+        f"the policy {verdict.policy} is NOT met: {len(verdict.broken):,} of {counted(verdict.groups, 'group')} "
+        f"({counted(rows, 'row')}) against it"
     ]
     for violation in verdict.violations[:SHOWN]:
         pattern = ", ".join("(missing)" if cell is None else cell for cell in violation.pattern.values())
-        lines.append(f"  {violation.size:>6,} rows  [{pattern}]  breaks {', '.join(violation.rules)}")
+        lines.append(f"  {counted(violation.size, 'row'):>9}  [{pattern}]  breaks {', '.join(violation.rules)}")
     if len(verdict.broken) > SHOWN:
         lines.append(f"  ... and {len(verdict.broken) - SHOWN:,} more (--json lists them all)")
     return lines
@@ -74,7 +74,7 @@ def _fidelity_lines(verdict: Verdict) -> list[str]:
     if fidelity is None:
         return []
     if fidelity.kept:
-        return [f"nothing but {decimal_text(fidelity.stars)} stars differs from the original"]
+        return [f"nothing but {decimal_text(fidelity.stars, up=True)} stars differs from the original"]
     return [f"NOT faithful to the original: {problem}" for problem in fidelity.problems]
 
 

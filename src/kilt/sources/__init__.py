@@ -17,6 +17,7 @@ class Source(Protocol):
     """A table, wherever it lives."""
 
     columns: list[str]
+    notes: tuple[str, ...]
 
     @property
     def rows(self) -> int:

@@ -41,6 +41,7 @@ class DuckSource:
         self._table = table
         self.columns = columns
         self.delimiter = delimiter
+        self.notes: tuple[str, ...] = ()
         self._kinds = [row[1] for row in self._database.rows(f"DESCRIBE {table}")]
         self._row_types: IntArray = np.zeros(0, dtype=np.int64)
 

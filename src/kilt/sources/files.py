@@ -18,6 +18,7 @@ from pathlib import Path
 import duckdb
 
 from kilt.errors import InputError
+from kilt.numbers import counted
 from kilt.sources.database import Database
 from kilt.sources.formats import FileFormat, quoted
 
@@ -199,12 +200,12 @@ def _explained(message: str, path: Path) -> str:
     where = f"line {found.group(1)} of '{path}'" if found else f"'{path}'"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
-        return f"{where} has {cells.group(2)} cells where the header has {cells.group(1)}"
+        return f"{where} has {counted(int(cells.group(2)), 'cell')} where the header has {cells.group(1)}"
     reasons = {
         "unicode": f"{where} is not valid UTF-8: save the file as UTF-8",
-        "unterminated quote": f"{where} has a quote that is not closed",
+        "unterminated quote": f"{where} has a quote that is not closed, or text behind a closing quote",
         "Maximum line size": f"{where} is longer than {LONGEST_LINE // 10**6} MB",
-        "invalid state": f"{where} is not regular CSV: lines end in different ways, or a quote stands inside a cell",
+        "invalid state": f"{where} is not regular CSV: probably its lines end in different ways",
         "No space left": f"there is no space left for the rows of {where}",
         "Out of Memory": f"there is not enough memory for the rows of {where}",
     }

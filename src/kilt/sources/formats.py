@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kilt.errors import InputError
@@ -31,6 +31,13 @@ class FileFormat:
             return cls(path, "parquet", None, compression)
         given = "\t" if delimiter == "\\t" or (delimiter is None and suffix in ([".tsv"], [".tab"])) else delimiter
         return cls(path, "csv", given, compression)
+
+    def written_like(self, delimiter: str | None) -> FileFormat:
+        """Return the format of an output: tabs in a .tsv file, else what was asked for, else as in the input."""
+        name = self.path.name.lower().removesuffix(".gz").removesuffix(".zst")
+        if name.endswith((".tsv", ".tab")):
+            return replace(self, delimiter="\t")
+        return replace(self, delimiter=self.delimiter or delimiter or ",")
 
     def copy_options(self) -> str:
         """Return the options of COPY TO."""

@@ -27,11 +27,14 @@ class FrameSource:
     def __init__(self, native: Any) -> None:
         frame = _open(native)
         self._labels: Any = None
+        self.notes: tuple[str, ...] = ()
         if frame.implementation.is_pandas():
             self._labels = frame.to_native().columns
             names = [str(label) for label in self._labels]
             if len(set(names)) < len(names):
                 raise InputError(DUPLICATE)
+            if type(frame.to_native().index).__name__ != "RangeIndex":
+                self.notes = ("the index of the frame is kept as it is: reset it if it could identify a person",)
             frame = nw.from_native(frame.to_native().set_axis(names, axis=1), eager_only=True)
         self._frame = frame
         self.columns: list[str] = list(frame.columns)

@@ -18,6 +18,7 @@ from kilt.sources.formats import FileFormat
 if TYPE_CHECKING:
     from kilt.verify import Verdict
 
+FRAME = "a release is written only if the table was read from a file; a frame comes back as 'release.frame'"
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
 
 
@@ -30,6 +31,8 @@ class Target:
     @classmethod
     def of(cls, path: Path, data: Any, delimiter: str | None = None) -> Target:
         """Check, before any work is done, that the file can be written."""
+        if data is not None and not isinstance(data, str | PathLike):
+            raise InputError(FRAME)
         form = FileFormat.of(path, delimiter)
         name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
         if not name.endswith(SUFFIXES):
@@ -60,8 +63,8 @@ class Target:
         from kilt.sources.duck import DuckSource  # noqa: PLC0415 - only where a file is written
 
         if not isinstance(released, DuckSource):
-            raise InputError("'output' is for tables that are read from files; a frame comes back as `release.frame`")
-        form = replace(self.form, delimiter=self.form.delimiter or released.delimiter)
+            raise InputError(FRAME)
+        form = self.form.written_like(released.delimiter)
         with _temporary(form.path) as temporary:
             released.write(replace(form, path=temporary))
             verdict = verified(released.beside(temporary, form.delimiter))

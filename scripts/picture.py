@@ -19,7 +19,8 @@ def main() -> None:
     shown = re.sub(r", \d+\.\d s\n", ", 0.1 s\n", demo_text())
     console.print(Text.from_ansi(shown), soft_wrap=True)
     drawn = console.export_svg(title="kilt demo", unique_id="kilt")
-    PICTURE.write_text(re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL), encoding="utf-8")
+    offline = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+    PICTURE.write_text(offline.replace("<svg ", '<svg xml:space="preserve" ', 1), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -117,8 +117,17 @@ class ClosenessRule:
     name: str
 
     def meets(self, groups: Groups) -> BoolArray:
-        """Decide work / (scale n N) <= t in integers."""
-        work, whole = work_of(groups.counts[self.column], self.reference, self.ground)
+        """Decide work / (scale n N) <= t in integers: by the bounds where they can, else by the work itself."""
+        counts = groups.counts[self.column]
+        difference, whole = differences(counts, self.reference), whole_of(counts, self.reference, self.ground)
+        low, high = self.ground.bounds(difference)
+        legal = self._within(high, whole)
+        open_ = np.flatnonzero(~legal & self._within(low, whole))
+        if len(open_):
+            legal[open_] = self._within(self.ground.work(difference[open_]), whole[open_])
+        return legal
+
+    def _within(self, work: IntArray, whole: IntArray) -> BoolArray:
         a, b = self.t.numerator, self.t.denominator
         room = max(int(whole.max(initial=0)), int(work.max(initial=0))) * max(a, b)
         return np.asarray(roomy(work, room) * b <= roomy(whole, room) * a, dtype=bool)
@@ -176,6 +185,10 @@ def differences(counts: IntArray, reference: IntArray) -> IntArray:
 
 def work_of(counts: IntArray, reference: IntArray, ground: Ground) -> tuple[IntArray, IntArray]:
     """Return the work of every group and the work that would be a distance of 1, as integers."""
+    return ground.work(differences(counts, reference)), whole_of(counts, reference, ground)
+
+
+def whole_of(counts: IntArray, reference: IntArray, ground: Ground) -> IntArray:
+    """Return for every group the work that would be a distance of 1."""
     rows, sizes = int(reference.sum()), counts.sum(axis=1)
-    whole = roomy(sizes, ground.scale * rows * int(sizes.max(initial=0))) * (ground.scale * rows)
-    return ground.work(differences(counts, reference)), whole
+    return np.asarray(roomy(sizes, ground.scale * rows * int(sizes.max(initial=0))) * (ground.scale * rows))

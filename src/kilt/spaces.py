@@ -9,6 +9,7 @@ of N rows in a table of n rows, the distance is ``work(difference) / (scale * n 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -37,6 +38,9 @@ class Ground(Protocol):
     def work(self, difference: IntArray) -> IntArray:
         """Return the least work that evens out each row of differences, exactly."""
 
+    def bounds(self, difference: IntArray) -> tuple[IntArray, IntArray]:
+        """Return proven lower and upper bounds on the work, as good as they are cheap."""
+
     def pressure(self, difference: IntArray) -> FloatArray:
         """Return how much one row less of each value would lessen the work; it guides, never decides."""
 
@@ -58,6 +62,11 @@ class Cuts:
     def work(self, difference: IntArray) -> IntArray:
         """Sum over the edges of weight times the absolute difference on one side."""
         return np.asarray(np.abs(self._crossing(difference)) @ self.weight)
+
+    def bounds(self, difference: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the work itself, which is cheap here."""
+        work = self.work(difference)
+        return work, work
 
     def pressure(self, difference: IntArray) -> FloatArray:
         """Return the slope of the work in each count."""
@@ -82,33 +91,49 @@ class Cuts:
 
 @dataclass(frozen=True)
 class Costs:
-    """Any metric as an integer matrix; the work is an exact transportation, proved from both sides."""
+    """Any metric as an integer matrix; the work is an exact transportation, proved from both sides.
+
+    Potentials of earlier transports bound the work of later ones from below; sending everything
+    through one value bounds it from above.
+    """
 
     distance: tuple[tuple[int, ...], ...]
     scale: int
-    _known: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = field(default_factory=dict, repr=False, compare=False)
+    _potentials: deque[tuple[int, ...]] = field(default_factory=lambda: deque(maxlen=64), repr=False, compare=False)
 
     def work(self, difference: IntArray) -> IntArray:
         """Transport each row of differences; a flow and a potential of equal value certify the answer."""
-        solved = [self._solve(tuple(map(int, row))) for row in difference]
-        return np.array([work for work, _ in solved], dtype=object)
+        distinct, where = np.unique(difference.astype(object).astype(str), axis=0, return_inverse=True)
+        solved = [self._solve(tuple(map(int, row))) for row in distinct]
+        return np.array(solved, dtype=object)[where.ravel()]
+
+    def bounds(self, difference: IntArray) -> tuple[IntArray, IntArray]:
+        """Bound the work by known potentials from below, and by the best hub from above."""
+        largest = int(np.abs(difference).sum(axis=1).max(initial=0))
+        wide = roomy(difference, largest * self.scale)
+        high = (np.abs(wide) @ roomy(np.array(self.distance), largest * self.scale)).min(axis=1)
+        if not self._potentials:
+            return np.zeros_like(high), high
+        return np.maximum((wide @ np.array(self._potentials).T).max(axis=1), 0), high
 
     def pressure(self, difference: IntArray) -> FloatArray:
-        """Return the potential that proves the work: its slope in each count."""
-        solved = [self._solve(tuple(map(int, row))) for row in difference]
-        return np.array([[p / self.scale for p in potential] for _, potential in solved], dtype=np.float64)
+        """Return the known potential with the best value: the slope of a bound on the work in each count."""
+        if not self._potentials:
+            self._solve(tuple(map(int, difference[0])))
+        known = np.array(self._potentials, dtype=np.float64)
+        best = (difference.astype(np.float64) @ known.T).argmax(axis=1)
+        return np.asarray(known[best] / self.scale)
 
-    def _solve(self, difference: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+    def _solve(self, difference: tuple[int, ...]) -> int:
         divisor = math.gcd(*difference) or 1
-        key = tuple(d // divisor for d in difference)
-        if key not in self._known:
-            plan = transport(key, self.distance)
-            cost = plan.cost(key, self.distance)
-            if cost != plan.value(key, self.distance):
-                raise ArithmeticError("flow and potential disagree")
-            self._known[key] = cost, plan.potential
-        work, potential = self._known[key]
-        return work * divisor, potential
+        reduced = tuple(d // divisor for d in difference)
+        plan = transport(reduced, self.distance)
+        cost = plan.cost(reduced, self.distance)
+        if cost != plan.value(reduced, self.distance):
+            raise ArithmeticError("flow and potential disagree")
+        if plan.potential not in self._potentials:
+            self._potentials.append(plan.potential)
+        return cost * divisor
 
 
 class Space(Protocol):

@@ -17,10 +17,10 @@ import numpy as np
 
 from kilt.diversity import FORMS, Form
 from kilt.ladders import MARK, Mark
-from kilt.numbers import IntArray, counted, decimal_text, plain
+from kilt.numbers import FloatArray, IntArray, counted, decimal_text, plain
 from kilt.policy import Policy, SensitiveColumn
 from kilt.roles import Roles, Spec
-from kilt.rules import Groups, Rules, work_of
+from kilt.rules import Groups, Rules, differences, whole_of
 from kilt.sources import open_source
 from kilt.spaces import Ground
 from kilt.tally import Comparison, Tally
@@ -242,14 +242,25 @@ def _broken(rules: Rules, groups: Groups, start: int) -> list[tuple[int, tuple[s
 
 
 def farthest(counts: IntArray, reference: IntArray, ground: Ground) -> Fraction:
-    """Return the largest distance of a group to the table: floats find the candidates, fractions decide."""
+    """Return the largest distance of a group to the table: bounds and floats find the candidates, fractions decide."""
     if not len(counts):
         return Fraction(0)
-    work, whole = work_of(counts, reference, ground)
-    about = work.astype(np.float64) / whole.astype(np.float64)
-    close = about >= about.max() * (1 - 1e-9)
-    pairs = set(zip(work[close].tolist(), whole[close].tolist(), strict=True))
-    return max(Fraction(int(w), int(one)) for w, one in pairs)
+    difference, whole = differences(counts, reference), whole_of(counts, reference, ground)
+    farthest_first = np.argsort(-_share(ground.bounds(difference)[1], whole), kind="stable")
+    found, step = Fraction(0), 64
+    for start in range(0, len(counts), step):
+        chosen = farthest_first[start : start + step]
+        high = _share(ground.bounds(difference[chosen])[1], whole[chosen])
+        chosen = chosen[high > float(found) * (1 - 1e-9)]
+        if not len(chosen):
+            break
+        pairs = set(zip(ground.work(difference[chosen]).tolist(), whole[chosen].tolist(), strict=True))
+        found = max(found, *(Fraction(int(work), int(one)) for work, one in pairs))
+    return found
+
+
+def _share(work: IntArray, whole: IntArray) -> FloatArray:
+    return np.asarray(work.astype(np.float64) / whole.astype(np.float64))
 
 
 def _fidelity(

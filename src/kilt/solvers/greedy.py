@@ -24,6 +24,7 @@ from kilt.stop import Stop
 
 WORK = 400_000_000  # row types times level vectors that are tried in order of cost
 MOST_VECTORS = 8192
+MOST_MEMBERS = 20_000_000  # entries of buckets that are held at a time
 
 
 @dataclass(frozen=True)
@@ -117,21 +118,21 @@ def _company(state: State, vector: Levels) -> int:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Buckets that can hold a legal group: their row types, and how many rows of each class to take."""
+    """Buckets that can hold a legal group: their row types, and how many copies of each it would take.
+
+    Bucket b has the row types ``members[starts[b]:starts[b + 1]]``.
+    """
 
     members: IntArray
+    copies: IntArray
     starts: IntArray
-    whole: IntArray
-    part: IntArray
 
-    @property
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
     def sizes(self) -> IntArray:
-        """How many rows each bucket would place."""
-        return np.asarray(self.part.sum(axis=1))
-
-    def bucket(self, index: int) -> IntArray:
-        """Return the row types of one bucket."""
-        return self.members[self.starts[index] : self.starts[index + 1]]
+        """Return how many rows each bucket would place."""
+        return np.asarray(np.add.reduceat(self.copies, self.starts[:-1])) if len(self) else self.starts[:-1]
 
 
 def _place(state: State, vectors: Sequence[Levels]) -> None:
@@ -140,57 +141,49 @@ def _place(state: State, vectors: Sequence[Levels]) -> None:
     In every round a bucket that lost rows to a larger one waits for the next round.
     """
     types = np.flatnonzero(state.left)
-    found = [buckets(state.problem, vector, types) for vector in vectors]
-    members = np.concatenate([types[each.order] for each in found])
-    sizes = np.concatenate([np.diff(each.starts) for each in found])
-    candidates = _candidates(state, members, sizes)
-    while len(candidates.part):
-        waiting = _take(state, candidates)
-        sizes = np.diff(candidates.starts)[waiting]
-        kept = np.concatenate([np.zeros(0, np.int64), *(candidates.bucket(i) for i in waiting)])
-        candidates = _candidates(state, kept, sizes)
+    step = max(1, MOST_MEMBERS // max(len(types), 1))
+    for start in range(0, len(vectors), step):
+        found = [_large_enough(state, vector, types) for vector in vectors[start : start + step]]
+        members, sizes = (np.concatenate(part) for part in zip(*found, strict=True))
+        while len(sizes):
+            members, sizes = _take(state, _candidates(state, members, sizes))
+
+
+def _large_enough(state: State, vector: Levels, types: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the row types of the buckets under a level vector that have enough rows, and their numbers."""
+    found = buckets(state.problem, vector, types)
+    members = types[found.order]
+    rows = np.add.reduceat(state.left[members], found.starts[:-1]) if len(members) else found.starts[:-1]
+    enough = rows >= state.problem.rules.least_size
+    sizes = np.diff(found.starts)
+    return members[np.repeat(enough, sizes)], sizes[enough]
 
 
 def _candidates(state: State, members: IntArray, sizes: IntArray) -> Candidates:
     """Evaluate buckets, given their row types one after the other, and keep those that can hold a legal group."""
-    problem = state.problem
+    left = state.left[members]
     owner = np.repeat(np.arange(len(sizes)), sizes)
-    rows = np.bincount(owner, weights=state.left[members], minlength=len(sizes))
-    chosen = (rows[owner] >= problem.rules.least_size) & (state.left[members] > 0)
-    members, owner = members[chosen], owner[chosen]
-    kept, owner = np.unique(owner, return_inverse=True)
-    classes = len(problem.class_totals)
-    cells = np.bincount(owner * classes + problem.class_of[members], state.left[members], len(kept) * classes)
-    whole = cells.astype(np.int64).reshape(len(kept), classes)
-    part = largest_legal(problem, whole)
-    legal = np.asarray(part.any(axis=1), dtype=bool)
-    lengths = np.bincount(owner, minlength=len(kept))[legal]
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    return Candidates(members[legal[owner]], starts, whole[legal], part[legal])
+    copies = largest_legal(state.problem, members, left, owner)
+    legal = np.bincount(owner, copies, len(sizes)) > 0
+    kept = np.repeat(legal, sizes) & (left > 0)
+    lengths = np.bincount(owner[kept], minlength=len(sizes))[legal]
+    return Candidates(members[kept], copies[kept], np.concatenate([[0], np.cumsum(lengths)]))
 
 
-def _take(state: State, candidates: Candidates) -> list[int]:
-    """Take buckets from large to small; return those that lost rows to others and must be evaluated again."""
+def _take(state: State, candidates: Candidates) -> tuple[IntArray, IntArray]:
+    """Take buckets from large to small; return the members and sizes of those that lost rows to others."""
     touched = np.zeros(len(state.left), dtype=bool)
-    complete = candidates.whole.sum(axis=1) == candidates.sizes
+    starts = candidates.starts.tolist()
     waiting = []
-    for index in np.argsort(-candidates.sizes, kind="stable").tolist():
-        types = candidates.bucket(index)
+    for index in np.argsort(-candidates.sizes(), kind="stable").tolist():
+        bucket = slice(starts[index], starts[index + 1])
+        types = candidates.members[bucket]
         if touched[types].any():
             waiting.append(index)
             continue
-        left = state.left[types]
-        state.place(types, left if complete[index] else _share(state, types, left, candidates.part[index]))
+        state.place(types, candidates.copies[bucket])
         touched[types] = True
-    return sorted(waiting)
-
-
-def _share(state: State, types: IntArray, left: IntArray, part: IntArray) -> IntArray:
-    """Choose copies of the row types, first come first served, so that every class gives its part."""
-    class_of = state.problem.class_of[types]
-    counts = np.zeros_like(left)
-    for each in np.unique(class_of):
-        mine = np.flatnonzero(class_of == each)
-        before = np.cumsum(left[mine]) - left[mine]
-        counts[mine] = np.clip(part[each] - before, 0, left[mine])
-    return counts
+    waits = np.zeros(len(candidates), dtype=bool)
+    waits[waiting] = True
+    lengths = np.diff(candidates.starts)
+    return candidates.members[np.repeat(waits, lengths)], lengths[waits]

@@ -11,17 +11,37 @@ STEPS = 400
 BLOCK = 4_000_000
 
 
-def largest_legal(problem: Problem, by_class: IntArray) -> IntArray:
-    """Return for every bucket (counts per sensitive class) a legal part of it, or zeros where none is found.
+def largest_legal(problem: Problem, types: IntArray, left: IntArray, owner: IntArray) -> IntArray:
+    """Return how many of the ``left`` copies of row types each bucket takes for a legal group, 0 where none is found.
 
-    A bucket that is legal is taken whole. From the others the class that presses most on a broken
-    rule gives up rows, a twentieth of the bucket at a time and single rows in the end.
+    Entry i is in bucket ``owner[i]`` (0, 1, ... in order). A bucket that is legal is taken whole.
+    From the others the class that presses most on a broken rule gives up rows, a twentieth of the
+    bucket at a time and single rows in the end.
     """
-    part = by_class.copy()
-    step = max(1, BLOCK // by_class.shape[1])
-    for start in range(0, len(part), step):
-        _trim(problem, part[start : start + step])
-    return part
+    copies = np.zeros_like(left)
+    classes = len(problem.class_totals)
+    count = int(owner[-1]) + 1 if len(owner) else 0
+    step = max(1, BLOCK // classes)
+    for start in range(0, count, step):
+        low, high = np.searchsorted(owner, [start, start + step])
+        rows, cells = min(step, count - start), (owner[low:high] - start) * classes + problem.class_of[types[low:high]]
+        whole = np.bincount(cells, left[low:high], rows * classes).astype(np.int64).reshape(rows, classes)
+        part = whole.copy()
+        _trim(problem, part)
+        copies[low:high] = _shared(left[low:high], cells, part.ravel())
+    return copies
+
+
+def _shared(left: IntArray, cells: IntArray, part: IntArray) -> IntArray:
+    """Choose copies, first come first served, so that every cell (a class in a bucket) gives its part."""
+    order = np.argsort(cells, kind="stable")
+    ordered = left[order]
+    before = np.cumsum(ordered) - ordered
+    first = np.concatenate([[True], np.diff(cells[order]) != 0]) if len(order) else np.zeros(0, dtype=bool)
+    before -= np.repeat(before[first], np.diff(np.concatenate([np.flatnonzero(first), [len(order)]])))
+    copies = np.empty_like(left)
+    copies[order] = np.clip(part[cells[order]] - before, 0, ordered)
+    return copies
 
 
 def _trim(problem: Problem, part: IntArray) -> None:

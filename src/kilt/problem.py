@@ -96,22 +96,29 @@ class Problem:
         return np.bincount(self.class_of, weights=self.counts).astype(np.int64)
 
     @cached_property
-    def _class_values(self) -> tuple[IntArray, ...]:
-        """For every sensitive column a 0/1 matrix from classes to values."""
-        matrices = []
-        for column, size in enumerate(self.sizes):
-            matrix = np.zeros((len(self.class_totals), size), dtype=np.int64)
-            matrix[self.class_of, self.sensitive[:, column]] = 1
-            matrices.append(matrix)
-        return tuple(matrices)
+    def class_values(self) -> IntArray:
+        """For every sensitive class its value in each sensitive column."""
+        values = np.zeros((len(self.class_totals), len(self.sizes)), dtype=np.int64)
+        values[self.class_of] = self.sensitive
+        return values
 
     def groups(self, by_class: IntArray) -> Groups:
         """Return groups, given as counts per sensitive class, as the rules see them."""
-        return Groups(by_class.sum(axis=1), tuple(by_class @ matrix for matrix in self._class_values))
+        columns = range(len(self.sizes))
+        return Groups(by_class.sum(axis=1), tuple(self._counts(by_class, column) for column in columns))
+
+    def _counts(self, by_class: IntArray, column: int) -> IntArray:
+        """Add up the classes that share a value of the column; with one column they are the values themselves."""
+        values = self.class_values[:, column]
+        if len(self.sizes) == 1:
+            return by_class
+        order = np.argsort(values, kind="stable")
+        starts = np.searchsorted(values[order], np.arange(self.sizes[column]))
+        return np.asarray(np.add.reduceat(by_class[:, order], starts, axis=1))
 
     def by_value(self, column: int, by_value: np.ndarray) -> np.ndarray:
         """Spread numbers per value of a sensitive column over the classes."""
-        return np.asarray(by_value @ self._class_values[column].T)
+        return np.asarray(by_value[:, self.class_values[:, column]])
 
     def stars(self, cost: int) -> Fraction:
         """Return a cost in stars."""

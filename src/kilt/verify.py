@@ -275,7 +275,7 @@ def _fidelity(
         f"the identifier '{name}' is still there" if name in roles.identifier else f"the column '{name}' is new"
         for name in comparison.added
     ]
-    stars, cells = Fraction(0), 0
+    stars, cells, kept_column_differs = Fraction(0), 0, False
     for name, pairs in comparison.differing.items():
         ladder = roles.quasi.get(name)
         values = original.distinct(name) if ladder is not None and ladder.masks else []
@@ -287,4 +287,7 @@ def _fidelity(
             cells += 0 if cost is None else count
         if wrong:
             problems.append(f"'{name}' differs from the original in {counted(wrong, 'cell')} that should be the same")
+            kept_column_differs = kept_column_differs or ladder is None
+    if kept_column_differs and order is None:
+        problems.append("if its rows were shuffled, they cannot be compared with the original row by row")
     return Fidelity(stars, cells, tuple(problems))

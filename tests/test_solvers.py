@@ -16,7 +16,7 @@ from kilt.observe import silent
 from kilt.partition import Partition
 from kilt.problem import Problem, RowTypes
 from kilt.rules import Groups
-from kilt.solvers import SOLVERS, choose
+from kilt.solvers import choose, solver
 from kilt.stop import Stop
 from strategies import LADDERS, SPACES, policies, tables
 
@@ -91,10 +91,10 @@ def test_exhaustive_finds_the_optimum_and_greedy_a_legal_partition(data):
         return bool(problem.rules.meets(Groups(np.array([len(chosen)]), counts))[0])
 
     best = naive.cheapest(len(rows), legal, lambda group: group_cost([rows[i] for i in group], rows, quasi))
-    optimum = SOLVERS["exhaustive"].solve(problem, Stop(), silent)
+    optimum = solver("exhaustive").solve(problem, Stop(), silent)
     assert problem.stars(optimum.partition.cost) == best
     assert optimum.bound == optimum.partition.cost
-    found = SOLVERS["greedy"].solve(problem, Stop(), silent)
+    found = solver("greedy").solve(problem, Stop(), silent)
     for solution in (optimum, found):
         assert legal_groups(problem, solution.partition)
         placed = np.bincount(solution.partition.types, solution.partition.counts, len(problem.counts))
@@ -120,7 +120,7 @@ def test_greedy_is_legal_on_larger_tables_whatever_stops_it(data):
         return left < 0
 
     for stop in (Stop(), Stop(seconds=0), Stop(told=told)):
-        partition = SOLVERS["greedy"].solve(problem, stop, silent).partition
+        partition = solver("greedy").solve(problem, stop, silent).partition
         assert legal_groups(problem, partition)
         placed = np.bincount(partition.types, partition.counts, len(problem.counts))
         assert placed.tolist() == problem.counts.tolist()
@@ -169,14 +169,14 @@ def test_a_wide_table_ends_legally_without_listing_all_level_vectors(monkeypatch
     rng = np.random.default_rng(0)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (400, 20))]
     problem = problem_of(rows, ["suppress"] * 20, [], Policy(k=4))
-    partition = SOLVERS["greedy"].solve(problem, Stop(), silent).partition
+    partition = solver("greedy").solve(problem, Stop(), silent).partition
     assert legal_groups(problem, partition)
     assert partition.cost < problem.rows * 20
 
 
 def test_a_solver_that_refuses_names_those_that_do_not():
     problem = problem_of([(str(i),) for i in range(13)], ["suppress"], [], Policy(k=2))
-    with pytest.raises(InputError, match="at most 12 rows, and this one has 13; these can: greedy"):
+    with pytest.raises(InputError, match="at most 12 rows, and this one has 13; these can: subsets, milp, greedy"):
         choose("exhaustive", problem)
     with pytest.raises(InputError, match="did you mean 'greedy'"):
         choose("gredy", problem)
@@ -187,6 +187,6 @@ def test_the_greedy_repeats_itself():
     rng = np.random.default_rng(3)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (300, 5))]
     problem = problem_of(rows, ["suppress"] * 4, ["equal"], Policy(k=3, t="0.3"))
-    first, second = (SOLVERS["greedy"].solve(problem, Stop(), silent).partition for _ in range(2))
+    first, second = (solver("greedy").solve(problem, Stop(), silent).partition for _ in range(2))
     assert first.types.tolist() == second.types.tolist()
     assert first.groups.tolist() == second.groups.tolist()

@@ -86,6 +86,7 @@ def anonymize(
         notes=(*_notes(roles), *source.notes),
         exact_stars=stars,
         exact_bound=None if solution.bound is None else problem.stars(solution.bound),
+        proof=solution.proof,
         most_stars=problem.stars(problem.rows * sum(int(cost[-1]) for cost in problem.costs)),
         released=released,
         verified=verified,

@@ -37,6 +37,7 @@ class Release:
     notes: tuple[str, ...]
     exact_stars: Fraction
     exact_bound: Fraction | None
+    proof: str
     most_stars: Fraction
     released: Source
     verified: Callable[[Source], Verdict]
@@ -106,6 +107,7 @@ class Release:
             "bound": self.bound,
             "gap": self.gap,
             "status": self.status,
+            "proof": None if self.bound is None else self.proof,
             "solver": self.solver,
             "seconds": round(self.seconds, 3),
             "policy": str(self.policy),

@@ -40,6 +40,9 @@ class Rule(Protocol):
     def pressure(self, groups: Groups) -> FloatArray | None:
         """Return for every group and value how much one row less would help; it guides, never decides."""
 
+    def possible(self, present: BoolArray) -> BoolArray:
+        """Decide for sets of values (one row each) a necessary condition for a legal group with these values only."""
+
     def infeasible(self, table: Groups) -> str:
         """Say why the table as a whole does not meet this, and what it allows."""
 
@@ -61,6 +64,10 @@ class SizeRule:
     def pressure(self, groups: Groups) -> None:  # noqa: ARG002 - fewer rows never help
         """Return nothing: no row less makes a group larger."""
         return
+
+    def possible(self, present: BoolArray) -> BoolArray:
+        """Any values will do."""
+        return np.ones(len(present), dtype=bool)
 
     def infeasible(self, table: Groups) -> str:
         """Say how many rows there are."""
@@ -88,6 +95,10 @@ class DiversityRule:
     def pressure(self, groups: Groups) -> FloatArray:
         """Return the counts: the most frequent value is what breaks diversity."""
         return groups.counts[self.column].astype(np.float64)
+
+    def possible(self, present: BoolArray) -> BoolArray:
+        """Every form needs l different values at least."""
+        return np.asarray(present.sum(axis=1) >= math.ceil(self.l))
 
     def infeasible(self, table: Groups) -> str:
         """Say what share the most frequent value has, or how many values there are."""
@@ -138,6 +149,15 @@ class ClosenessRule:
         share = counts / np.maximum(self.reference, 1)
         slope = self.ground.pressure(differences(counts, self.reference))
         return np.asarray(slope + 1e-3 * share / np.maximum(share.max(axis=1, keepdims=True), 1e-300))
+
+    def possible(self, present: BoolArray) -> BoolArray:
+        """The share of the absent values must travel at least the least distance (1 if all are equally far)."""
+        absent = (~present).astype(np.int64) @ self.reference
+        nearest = self.ground.least
+        rows = int(self.reference.sum())
+        room = rows * max(self.ground.scale * self.t.numerator, nearest * self.t.denominator)
+        travel = roomy(absent, room) * (nearest * self.t.denominator)
+        return np.asarray(travel <= rows * self.ground.scale * self.t.numerator, dtype=bool)
 
     def infeasible(self, table: Groups) -> str:  # pragma: no cover - the table has distance 0 to itself
         """Say what cannot happen: the whole table is at distance 0 from itself."""

@@ -35,6 +35,10 @@ class Ground(Protocol):
     def scale(self) -> int:
         """The integer that stands for distance 1."""
 
+    @property
+    def least(self) -> int:
+        """A lower bound on the distance of two different values."""
+
     def work(self, difference: IntArray) -> IntArray:
         """Return the least work that evens out each row of differences, exactly."""
 
@@ -58,6 +62,7 @@ class Cuts:
     stop: IntArray
     weight: IntArray
     scale: int
+    least: int
 
     def work(self, difference: IntArray) -> IntArray:
         """Sum over the edges of weight times the absolute difference on one side."""
@@ -107,6 +112,11 @@ class Costs:
         solved = [self._solve(tuple(map(int, row))) for row in distinct]
         return np.array(solved, dtype=object)[where.ravel()]
 
+    @property
+    def least(self) -> int:
+        """The least distance of two different values."""
+        return min((d for i, row in enumerate(self.distance) for j, d in enumerate(row) if i != j), default=0)
+
     def bounds(self, difference: IntArray) -> tuple[IntArray, IntArray]:
         """Bound the work by known potentials from below, and by the best hub from above."""
         largest = int(np.abs(difference).sum(axis=1).max(initial=0))
@@ -150,7 +160,7 @@ class EqualDistance:
     def on(self, values: Values, column: str) -> Ground:  # noqa: ARG002 - the same for every column
         """Return a star whose edges have length one half."""
         each = np.arange(len(values))
-        return Cuts(each, each, each + 1, np.ones(len(values), dtype=np.int64), 2)
+        return Cuts(each, each, each + 1, np.ones(len(values), dtype=np.int64), scale=2, least=2)
 
 
 @dataclass(frozen=True)
@@ -200,7 +210,8 @@ class Tree:
             starts = [i for i in range(len(above)) if i == 0 or above[i] != above[i - 1]]
             edges += zip(starts, [*starts[1:], len(above)], strict=True)
         start, stop = np.array(edges).T
-        return Cuts(np.array(order), start, stop, np.ones(len(edges), np.int64), 2 * self.taxonomy.height)
+        weight = np.ones(len(edges), np.int64)
+        return Cuts(np.array(order), start, stop, weight, scale=2 * self.taxonomy.height, least=2)
 
 
 @dataclass(frozen=True)
@@ -275,13 +286,8 @@ def _line(place: Sequence[Fraction], length: int | None = None) -> Cuts:
     gaps = [high - low for low, high in pairwise(along)]
     span = length * unit if length is not None else along[-1] - along[0]
     weight = roomy(np.array(gaps, dtype=object), span)
-    return Cuts(
-        np.array(order, dtype=np.int64),
-        np.zeros(len(gaps), np.int64),
-        np.arange(1, len(gaps) + 1),
-        weight,
-        span or 1,
-    )
+    start, stop = np.zeros(len(gaps), np.int64), np.arange(1, len(gaps) + 1)
+    return Cuts(np.array(order, dtype=np.int64), start, stop, weight, scale=span or 1, least=min(gaps, default=0))
 
 
 def _why_not_metric(values: Sequence[str], distance: tuple[tuple[Fraction, ...], ...]) -> str | None:

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
+
 from kilt.errors import InputError, nearest
 from kilt.problem import Problem
 from kilt.solvers.base import Solver
-from kilt.solvers.exhaustive import Exhaustive
-from kilt.solvers.greedy import Greedy
 
-SOLVERS: dict[str, Solver] = {solver.name: solver for solver in (Exhaustive(), Greedy())}
-NAMES = ("auto", *SOLVERS)
+# name: module and class; a module is loaded when its solver is asked for, since some load heavy libraries
+MODULES: Mapping[str, tuple[str, str]] = {
+    "exhaustive": ("exhaustive", "Exhaustive"),
+    "recursion": ("recursion", "Recursion"),
+    "subsets": ("subsets", "Subsets"),
+    "milp": ("milp", "PatternMilp"),
+    "greedy": ("greedy", "Greedy"),
+}
+AUTO = ("exhaustive", "greedy")
+NAMES = ("auto", *MODULES)
+
+
+def solver(name: str) -> Solver:
+    """Return the solver of this name."""
+    if name not in MODULES:
+        raise InputError(f"'{name}' is not a solver: {nearest(name, NAMES)}")
+    module, made = MODULES[name]
+    found: Solver = getattr(import_module(f"kilt.solvers.{module}"), made)()
+    return found
 
 
 def choose(name: str, problem: Problem) -> Solver:
     """Return the solver of this name; ``auto`` is exhaustive on tiny tables and greedy on others."""
     if name == "auto":
-        return next(solver for solver in SOLVERS.values() if solver.refuses(problem) is None)
-    if name not in SOLVERS:
-        raise InputError(f"'{name}' is not a solver: {nearest(name, NAMES)}")
-    reason = SOLVERS[name].refuses(problem)
+        return next(each for each in map(solver, AUTO) if each.refuses(problem) is None)
+    chosen = solver(name)
+    reason = chosen.refuses(problem)
     if reason:
-        able = [other.name for other in SOLVERS.values() if other.refuses(problem) is None]
+        able = [other for other in MODULES if solver(other).refuses(problem) is None]
         raise InputError(f"the solver '{name}' cannot do this: {reason}; these can: {', '.join(able)}")
-    return SOLVERS[name]
+    return chosen

@@ -10,15 +10,20 @@ from kilt.partition import Partition
 from kilt.problem import Problem
 from kilt.stop import Stop
 
+Proof = Literal["exact", "float"]
 Kind = Literal["exact", "approximate", "heuristic"]
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A legal partition, and a proven lower bound on the cost of all of them (None if there is none)."""
+    """A legal partition, and a proven lower bound on the cost of all of them (None if there is none).
+
+    ``proof`` says how the bound was proved: in exact arithmetic, or in floating point.
+    """
 
     partition: Partition
     bound: int | None = None
+    proof: Proof = "exact"
 
 
 class Solver(Protocol):

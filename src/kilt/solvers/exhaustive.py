@@ -36,7 +36,7 @@ class Exhaustive:
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:  # noqa: ARG002 - a blink
         """Find the optimum, which is its own bound."""
         rows = np.repeat(np.arange(len(problem.counts)), problem.counts)
-        legal, cost = _all_groups(problem, rows)
+        legal, cost = all_groups(problem, rows)
         choice = _best_choices(len(rows), legal, cost)
         types, groups = [], []
         rest, group = (1 << len(rows)) - 1, 0
@@ -50,7 +50,7 @@ class Exhaustive:
         return Solution(partition, partition.cost)
 
 
-def _all_groups(problem: Problem, rows: IntArray) -> tuple[IntArray, IntArray]:
+def all_groups(problem: Problem, rows: IntArray) -> tuple[IntArray, IntArray]:
     """Return for every set of rows (by mask) whether it is a legal group, and what it costs."""
     classes = np.eye(len(problem.class_totals), dtype=np.int64)[problem.class_of[rows]]
     by_class = _over_subsets(classes, np.add)

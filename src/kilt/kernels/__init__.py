@@ -1,0 +1,1 @@
+"""Hot loops on integer arrays, compiled by numba; the only place that imports it."""

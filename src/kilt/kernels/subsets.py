@@ -1,0 +1,133 @@
+"""Dynamic programming over the sub-multisets of a small table.
+
+A multiset of row types is an index in mixed radix: ``sum(count[i] * stride[i])``, so that the index of a
+difference is the difference of the indices. With one copy of each row type an index is a bit mask.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from kilt.numbers import BoolArray, IntArray
+
+INFINITE = np.int64(1) << 61  # two of them still fit
+
+
+@njit(cache=True)
+def indecomposable_masks(legal: BoolArray) -> BoolArray:  # pragma: no cover - compiled
+    """Mark the legal sets of rows that are not the union of two legal sets; no other group is ever needed."""
+    needed = np.zeros_like(legal)
+    for rows in range(1, len(legal)):
+        if not legal[rows]:
+            continue
+        first = rows & -rows
+        others = rows ^ first
+        part = (others - 1) & others if others else 0
+        needed[rows] = True
+        while others:
+            group = part | first
+            if legal[group] and legal[rows ^ group]:
+                needed[rows] = False
+                break
+            if not part:
+                break
+            part = (part - 1) & others
+    return needed
+
+
+@njit(cache=True)
+def best_masks(
+    legal: BoolArray,
+    needed: BoolArray,
+    cost: IntArray,
+    groups: IntArray,
+    starts: IntArray,
+    begin: int,
+    end: int,
+    best: IntArray,
+    choice: IntArray,
+) -> None:  # pragma: no cover - compiled
+    """Fill in the cheapest partition of every set of rows from ``begin`` to ``end``.
+
+    ``groups[starts[i]:starts[i + 1]]`` are the needed groups whose first row is i, in ascending order. A set that is
+    not legal has no legal partition. Either the needed groups of its first row are tried, or all its subsets,
+    whichever are fewer.
+    """
+    for rows in range(begin, end):
+        if not legal[rows]:
+            continue
+        first, place, size = rows & -rows, 0, 0
+        while not (rows >> place) & 1:
+            place += 1
+        for i in range(place, 62):
+            size += (rows >> i) & 1
+        lowest, taken = INFINITE, 0
+        if starts[place + 1] - starts[place] < 1 << (size - 1):
+            for index in range(starts[place], starts[place + 1]):
+                group = groups[index]
+                if group > rows:
+                    break
+                if group & ~rows == 0:
+                    total = cost[group] + best[rows ^ group]
+                    if total < lowest:
+                        lowest, taken = total, group
+        else:
+            others = rows ^ first
+            part = others
+            while True:
+                group = part | first
+                if needed[group]:
+                    total = cost[group] + best[rows ^ group]
+                    if total < lowest:
+                        lowest, taken = total, group
+                if not part:
+                    break
+                part = (part - 1) & others
+        best[rows], choice[rows] = lowest, taken
+
+
+@njit(cache=True)
+def best_multisets(
+    legal: BoolArray,
+    cost: IntArray,
+    counts: IntArray,
+    strides: IntArray,
+    begin: int,
+    end: int,
+    best: IntArray,
+    choice: IntArray,
+) -> None:  # pragma: no cover - compiled
+    """Fill in the cheapest partition of every multiset from ``begin`` to ``end``: any group with a first row type."""
+    kinds = len(counts)
+    have = np.zeros(kinds, np.int64)
+    take = np.zeros(kinds, np.int64)
+    for rows in range(begin, end):
+        if not legal[rows]:
+            continue
+        rest, first = rows, -1
+        for i in range(kinds - 1, -1, -1):
+            have[i] = rest // strides[i]
+            rest -= have[i] * strides[i]
+            take[i] = 0
+            if have[i]:
+                first = i
+        take[first] = 1
+        group = strides[first]
+        lowest, taken = INFINITE, np.int64(0)
+        while True:
+            if legal[group] and best[rows - group] < INFINITE:
+                total = cost[group] + best[rows - group]
+                if total < lowest:
+                    lowest, taken = total, group
+            place = first
+            while place < kinds and take[place] == have[place]:
+                back = take[place] - (1 if place == first else 0)
+                group -= back * strides[place]
+                take[place] -= back
+                place += 1
+            if place == kinds:
+                break
+            take[place] += 1
+            group += strides[place]
+        best[rows], choice[rows] = lowest, taken

@@ -1,0 +1,77 @@
+"""The pool of patterns that an exact method needs: closed ones, in which a legal group may fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kilt.numbers import BoolArray, IntArray
+from kilt.partition import Partition
+from kilt.patterns import buckets, costs_of, level_vectors, tightest
+from kilt.problem import Problem
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Patterns: pattern p covers the row types ``types[starts[p]:starts[p + 1]]`` and costs ``cost[p]`` a row.
+
+    A pattern is *closed* if it is the tightest for all that it covers; the tightest pattern of any group is closed,
+    so no other is needed. Two closed patterns never cover the same row types.
+    """
+
+    types: IntArray
+    starts: IntArray
+    levels: IntArray
+    cost: IntArray
+
+    @classmethod
+    def of(cls, problem: Problem) -> Pool:
+        """List the closed patterns that can hold a legal group."""
+        every = np.arange(len(problem.counts))
+        types, lengths, shapes = [], [], []
+        for _, levels in level_vectors(problem):
+            found = buckets(problem, levels, every)
+            order = found.order
+            closed = (tightest(problem, order, found.starts) == np.array(levels)).all(axis=1)
+            kept = closed & _can_hold(problem, order, found.starts)
+            sizes = np.diff(found.starts)
+            types.append(order[np.repeat(kept, sizes)])
+            lengths.append(sizes[kept])
+            shapes.append(np.broadcast_to(np.array(levels, dtype=np.int16), (int(kept.sum()), len(levels))))
+        starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+        shape = np.concatenate(shapes)
+        return cls(np.concatenate(types), starts, shape, costs_of(problem, shape))
+
+    def __len__(self) -> int:
+        return len(self.cost)
+
+    def entries_of(self, partition: Partition) -> IntArray:
+        """Return for every entry of a partition its entry in the pool (-1 if its pattern is not there)."""
+        entries = np.full(len(partition.types), -1)
+        by_type = np.argsort(self.types, kind="stable")
+        first = np.searchsorted(self.types[by_type], np.arange(int(self.types.max(initial=0)) + 2))
+        owner = self.owner()
+        for i, (kind, group) in enumerate(zip(partition.types.tolist(), partition.groups.tolist(), strict=True)):
+            mine = by_type[first[kind] : first[kind + 1]]
+            same = mine[(self.levels[owner[mine]] == partition.levels[group]).all(axis=1)]
+            entries[i] = same[0] if len(same) else -1
+        return entries
+
+    def owner(self) -> IntArray:
+        """Return the pattern of every entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+
+def _can_hold(problem: Problem, order: IntArray, starts: IntArray) -> BoolArray:
+    """Decide necessary conditions for a legal group among the row types of each bucket."""
+    rows = np.add.reduceat(problem.counts[order], starts[:-1])
+    possible = np.asarray(rows >= problem.rules.least_size)
+    for rule in problem.rules:
+        if rule.column is None:
+            continue
+        present = np.zeros((len(rows), problem.sizes[rule.column]), dtype=bool)
+        owner = np.repeat(np.arange(len(rows)), np.diff(starts))
+        present[owner, problem.sensitive[order, rule.column]] = True
+        possible &= rule.possible(present)
+    return possible

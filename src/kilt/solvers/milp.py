@@ -1,0 +1,184 @@
+"""Pattern MILP: the optimum by HiGHS, under any policy, warm-started and anytime.
+
+What HiGHS proves it proves in floating point, so its bound is labelled so; the partition itself is
+checked in integers like any other.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from kilt.numbers import FloatArray, IntArray
+from kilt.observe import Observer, Progress
+from kilt.partition import Partition
+from kilt.pool import Pool
+from kilt.problem import Problem
+from kilt.solvers.base import Kind, Solution
+from kilt.solvers.greedy import Greedy
+from kilt.solvers.program import Program, groups_of
+from kilt.stop import Stop
+
+MOST_ENTRIES = 2_000_000
+
+
+@dataclass(frozen=True)
+class PatternMilp:
+    """Exact under any policy, up to the tolerance of floating point; good for some hundred rows."""
+
+    name: str = "milp"
+    kind: Kind = "exact"
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Refuse tables whose patterns are too many to list."""
+        vectors = math.prod(len(column.levels) for column in problem.columns)
+        if vectors * len(problem.counts) > MOST_ENTRIES * 4:
+            most = MOST_ENTRIES * 4 // vectors
+            return (
+                f"with these ladders it takes up to {most:,} different rows, and this table has {len(problem.counts):,}"
+            )
+        return None
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""
+        start = Greedy().solve(problem, stop, observer)
+        return improve(problem, Pool.of(problem), start, stop, observer)
+
+
+def improve(problem: Problem, pool: Pool, start: Solution, stop: Stop, observer: Observer) -> Solution:
+    """Solve the program over a pool of patterns; what its groups violate is cut off, and it is solved again."""
+    best = start
+    program = Program(problem, pool)
+    while best.bound != best.partition.cost and not stop(best.partition.cost, best.bound):
+        found = _Run(program, best, stop, observer).solved()
+        if found.bound is not None and (best.bound is None or found.bound > best.bound):
+            best = Solution(best.partition, min(found.bound, best.partition.cost), proof="float")
+        if found.copies is None:
+            break
+        cut = [program.cut_off(*group) for group in groups_of(program, found.copies)]
+        if not any(cut):
+            used = found.copies > 0
+            partition = Partition.of(problem, pool.types[used], program.owner[used], found.copies[used])
+            if problem.rules.meets(partition.as_groups(problem)).all() and partition.cost <= best.partition.cost:
+                best = Solution(partition, None if best.bound is None else min(best.bound, partition.cost), "float")
+            break
+    return best
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run of HiGHS found: copies for every entry of the pool, and a bound; None where there is none."""
+
+    copies: IntArray | None
+    bound: int | None
+
+
+class _Run:
+    """One run of HiGHS on the program."""
+
+    def __init__(self, program: Program, best: Solution, stop: Stop, observer: Observer) -> None:
+        self.program, self.best, self.stop, self.observer = program, best, stop, observer
+        self.highs = highspy.Highs()
+        self.highs.setOptionValue("output_flag", False)
+        self.highs.setOptionValue("threads", 1)
+        self.highs.setOptionValue("mip_rel_gap", stop.gap or 0.0)
+        self.highs.setOptionValue("mip_abs_gap", 0.999)
+        if stop.seconds is not None:
+            self.highs.setOptionValue("time_limit", max(0.0, stop.seconds - stop.elapsed))
+        self.highs.passModel(_model(program))
+
+    def solved(self) -> Found:
+        """Solve; round the copies, which are whole up to the tolerance."""
+        self._start()
+        self.highs.cbMipInterrupt.subscribe(self._watch)
+        self.highs.run()
+        info = self.highs.getInfo()
+        if self.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            raise AssertionError("the program has no solution, though the table itself is one")
+        bound = info.mip_dual_bound
+        values = np.array(self.highs.getSolution().col_value)[: self.program.entries]
+        return Found(_whole(values, self.program), math.ceil(bound - 1e-6) if math.isfinite(bound) else None)
+
+    def _start(self) -> None:
+        """Hand over the best partition known."""
+        program, partition = self.program, self.best.partition
+        entries = program.pool.entries_of(partition)
+        if (entries < 0).any():
+            return
+        used = np.unique(program.owner[entries])
+        index = np.arange(program.entries + len(program.pool))
+        value = np.zeros(len(index))
+        value[entries] = partition.counts
+        value[program.openings[used]] = 1.0
+        self.highs.setSolution(len(index), index.astype(np.int32), value)
+
+    def _watch(self, event: highspy.HighsCallbackEvent) -> None:
+        out = event.data_out
+        problem = self.program.problem
+        cost, bound = out.mip_primal_bound, out.mip_dual_bound
+        known = self.best.partition.cost
+        self.observer(
+            Progress(
+                "solving",
+                None,
+                problem.stars(min(known, round(cost)) if math.isfinite(cost) else known),
+                problem.stars(math.ceil(bound - 1e-6)) if math.isfinite(bound) else None,
+            )
+        )
+        if self.stop():
+            event.interrupt()
+
+
+def _whole(values: FloatArray, program: Program) -> IntArray | None:
+    """Round the copies; where only openings had to be whole, a transportation is solved for whole ones."""
+    copies = np.rint(values).astype(np.int64)
+    if len(values) == 0 or np.abs(values - copies).max() > 1e-5:
+        return _transported(values, program)
+    placed = np.bincount(program.pool.types, copies, len(program.problem.counts))
+    return copies if (placed == program.problem.counts).all() else None
+
+
+def _transported(values: FloatArray, program: Program) -> IntArray | None:
+    """Solve for whole copies with the open patterns fixed: a vertex of this linear program is whole."""
+    open_ = np.bincount(program.owner, values, len(program.pool)) > 1e-6
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("presolve", "off")
+    highs.setOptionValue("solver", "simplex")
+    model = _model(program)
+    upper = program.limits()
+    lower = np.zeros(len(upper))
+    lower[program.openings] = open_
+    upper[program.openings] = open_
+    model.col_lower_, model.col_upper_ = lower, upper
+    model.integrality_ = []
+    highs.passModel(model)
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    found = np.array(highs.getSolution().col_value)[: program.entries]
+    copies = np.rint(found).astype(np.int64)
+    return copies if np.abs(found - copies).max() < 1e-5 else None
+
+
+def _model(program: Program) -> highspy.HighsLp:
+    """Hand the program over, row by row."""
+    rows = program.rows
+    row, column, value = (np.concatenate(part) for part in (rows.row, rows.column, rows.value))
+    order = np.argsort(row, kind="stable")
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = program.variables, rows.count
+    model.col_cost_ = program.objective()
+    model.col_lower_, model.col_upper_ = np.zeros(program.variables), program.limits()
+    model.row_lower_, model.row_upper_ = np.concatenate(rows.lower), np.concatenate(rows.upper)
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = np.searchsorted(row[order], np.arange(rows.count + 1)).astype(np.int32)
+    model.a_matrix_.index_ = column[order].astype(np.int32)
+    model.a_matrix_.value_ = value[order]
+    kinds = np.full(program.variables, highspy.HighsVarType.kContinuous, dtype=object)
+    kinds[program.integral()] = highspy.HighsVarType.kInteger
+    model.integrality_ = kinds.tolist()
+    return model

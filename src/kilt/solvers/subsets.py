@@ -1,0 +1,177 @@
+"""Subsets: the optimum of a small table under any policy, by dynamic programming over sets of its rows.
+
+The cheapest partition of a set of rows is the cheapest choice of a legal group that holds its first
+row, plus the cheapest partition of the others. Where rows repeat, the sets are multisets of row types,
+which are fewer. ``docs/solvers/subsets.md`` has the argument for every pruning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kilt.kernels.subsets import INFINITE, best_masks, best_multisets, indecomposable_masks
+from kilt.numbers import BoolArray, IntArray
+from kilt.observe import Observer, Progress
+from kilt.partition import Partition
+from kilt.problem import Problem
+from kilt.solvers.base import Kind, Solution
+from kilt.solvers.greedy import Greedy
+from kilt.stop import Stop
+
+MOST_STATES = 1 << 26  # about 2 GB
+BLOCK = 1 << 22
+
+
+@dataclass(frozen=True)
+class Subsets:
+    """Exact under any policy, for tables of up to about 24 different rows."""
+
+    name: str = "subsets"
+    kind: Kind = "exact"
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Refuse tables whose sets of rows do not fit in memory."""
+        states = _states(problem)
+        if states > MOST_STATES:
+            most = MOST_STATES.bit_length() - 1
+            return f"it takes up to {most} different rows, and this table has {len(problem.counts)}"
+        return None
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Find the optimum, which is its own bound; when told to stop before, hand over the greedy partition."""
+        lattice = Lattice.of(problem)
+        for done in lattice.fill():
+            if stop():
+                return Greedy().solve(problem, stop, observer)
+            observer(Progress("solving", done))
+        partition = lattice.partition()
+        observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(partition.cost)))
+        return Solution(partition, partition.cost)
+
+
+def _states(problem: Problem) -> int:
+    states = 1
+    for count in problem.counts.tolist():
+        states *= count + 1
+        if states > MOST_STATES:
+            break
+    return states
+
+
+@dataclass
+class Lattice:
+    """All sub-multisets of the row types: which are legal groups, what they cost, and their cheapest partitions."""
+
+    problem: Problem
+    strides: IntArray
+    legal: BoolArray
+    cost: IntArray
+    best: IntArray
+    choice: IntArray
+
+    @classmethod
+    def of(cls, problem: Problem) -> Lattice:
+        """List the sets and decide about each as a group."""
+        radix = problem.counts + 1
+        strides = np.concatenate([[1], np.cumprod(radix[:-1])]).astype(np.int64)
+        size = int(strides[-1] * radix[-1])
+        legal = _legal(problem, size)
+        best = np.full(size, INFINITE, dtype=np.int64)
+        best[0] = 0
+        return cls(problem, strides, legal, _cost(problem, size), best, np.zeros(size, dtype=np.int64))
+
+    def fill(self) -> Iterator[float]:
+        """Fill in the cheapest partitions from small sets to large ones; yield how much is done."""
+        size, step = len(self.best), max(1, len(self.best) // 64)
+        single = bool((self.problem.counts == 1).all())
+        if single:
+            needed = indecomposable_masks(self.legal)
+            groups, starts = self._by_first_row(needed)
+        for begin in range(1, size, step):
+            end = min(begin + step, size)
+            if single:
+                best_masks(self.legal, needed, self.cost, groups, starts, begin, end, self.best, self.choice)
+            else:
+                counts = self.problem.counts
+                best_multisets(self.legal, self.cost, counts, self.strides, begin, end, self.best, self.choice)
+            yield end / size
+
+    def _by_first_row(self, needed: BoolArray) -> tuple[IntArray, IntArray]:
+        """Return the needed groups by their first row, each list in ascending order."""
+        groups = np.flatnonzero(needed)
+        first = np.zeros(len(groups), dtype=np.int64)
+        for place in range(len(self.strides) - 1, -1, -1):
+            first[(groups >> place) & 1 == 1] = place
+        order = np.argsort(first, kind="stable")
+        return groups[order], np.searchsorted(first[order], np.arange(len(self.strides) + 1))
+
+    def partition(self) -> Partition:
+        """Read the cheapest partition of the whole table off the choices."""
+        rest, entries = len(self.best) - 1, []
+        while rest:
+            group = int(self.choice[rest])
+            rest -= group
+            digits = group // self.strides % (self.problem.counts + 1)
+            entries.append(digits)
+        table = np.array(entries)
+        groups, types = np.nonzero(table)
+        return Partition.of(self.problem, types, groups, table[groups, types])
+
+
+def _expanded(values: IntArray, counts: IntArray, size: int, combine: np.ufunc) -> IntArray:
+    """Combine the values of the row types in every multiset (those with no row get 0)."""
+    result = np.zeros(size, dtype=np.int64)
+    filled = 1
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        for copies in range(1, count + 1):
+            block = slice(copies * filled, (copies + 1) * filled)
+            if combine is np.add:
+                result[block] = result[:filled] + copies * value
+            else:
+                result[block] = combine(result[:filled], value)
+                result[copies * filled] = value
+        filled *= count + 1
+    return result
+
+
+def _legal(problem: Problem, size: int) -> BoolArray:
+    """Decide for every multiset whether it is a legal group; the empty one counts as legal for its partition."""
+    totals = problem.class_totals
+    strides = np.concatenate([[1], np.cumprod(totals[:-1] + 1)]).astype(object)
+    if int(strides[-1]) * int(totals[-1] + 1) <= size:
+        key = _expanded(strides[problem.class_of].astype(np.int64), problem.counts, size, np.add)
+        present, where = np.unique(key, return_inverse=True)
+        by_class = present[:, None] // strides.astype(np.int64) % (totals + 1)
+        return _decided(problem, by_class)[where]
+    columns = [
+        _expanded((problem.class_of == each).astype(np.int64), problem.counts, size, np.add).astype(np.int32)
+        for each in range(len(totals))
+    ]
+    legal = np.zeros(size, dtype=bool)
+    step = max(1, BLOCK // len(totals))
+    for start in range(0, size, step):
+        by_class = np.column_stack([column[start : start + step] for column in columns]).astype(np.int64)
+        legal[start : start + step] = _decided(problem, by_class)
+    return legal
+
+
+def _decided(problem: Problem, by_class: IntArray) -> BoolArray:
+    legal = problem.rules.meets(problem.groups(by_class))
+    legal[by_class.sum(axis=1) == 0] = False
+    return legal
+
+
+def _cost(problem: Problem, size: int) -> IntArray:
+    """Return what every multiset costs as one group."""
+    per_row = np.zeros(size, dtype=np.int64)
+    for index, column in enumerate(problem.columns):
+        level = np.full(size, len(column.levels) - 1, dtype=np.int16)
+        for height in range(len(column.levels) - 2, -1, -1):
+            shown = column.levels[height][problem.codes[:, index]].astype(np.int64)
+            low, high = (_expanded(shown, problem.counts, size, extreme) for extreme in (np.minimum, np.maximum))
+            level[low == high] = height
+        per_row += problem.costs[index][level]
+    return per_row * _expanded(np.ones(len(problem.counts), dtype=np.int64), problem.counts, size, np.add)

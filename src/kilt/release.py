@@ -112,6 +112,7 @@ class Release:
             "seconds": round(self.seconds, 3),
             "policy": str(self.policy),
             "k": self.verdict.k,
+            "l": self.verdict.to_dict()["l"],
             "t": {name: plain(t, up=True) for name, t in self.verdict.t.items()},
             "notes": list(self.notes),
         }

@@ -17,7 +17,7 @@ from kilt.stop import Stop
 from strategies import policies, tables
 from test_solvers import problem_of
 
-EXACT = ["exhaustive", "recursion", "subsets", "milp"]
+EXACT = ["exhaustive", "recursion", "subsets", "milp", "exact"]
 QUASI = "Zipcode:characters,Age:characters,Education"
 
 
@@ -63,6 +63,15 @@ def test_the_pattern_program_agrees_with_brute_force(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost
     found = solved("milp", problem)
+    assert found.partition.cost == found.bound == optimum
+
+
+@given(st.data())
+@settings(max_examples=1000, deadline=None)
+def test_prices_and_columns_agree_with_brute_force(data):
+    problem = drawn_problem(data)
+    optimum = solved("exhaustive", problem).partition.cost
+    found = solved("exact", problem)
     assert found.partition.cost == found.bound == optimum
 
 

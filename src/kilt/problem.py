@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -119,6 +119,10 @@ class Problem:
     def by_value(self, column: int, by_value: np.ndarray) -> np.ndarray:
         """Spread numbers per value of a sensitive column over the classes."""
         return np.asarray(by_value[:, self.class_values[:, column]])
+
+    def part(self, types: IntArray, counts: IntArray) -> Problem:
+        """Return the problem of some copies of some row types, under the same rules."""
+        return replace(self, codes=self.codes[types], counts=counts, sensitive=self.sensitive[types])
 
     def stars(self, cost: int) -> Fraction:
         """Return a cost in stars."""

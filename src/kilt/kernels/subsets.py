@@ -131,3 +131,32 @@ def best_multisets(
             take[place] += 1
             group += strides[place]
         best[rows], choice[rows] = lowest, taken
+
+
+@njit(cache=True)
+def indecomposable_vectors(
+    vectors: IntArray, strides: IntArray, legal: BoolArray
+) -> BoolArray:  # pragma: no cover - compiled
+    """Mark the vectors, given from small to large, that are not the sum of two legal ones; ``legal`` is by index."""
+    needed = np.ones(len(vectors), dtype=np.bool_)
+    atoms = np.empty(len(vectors), dtype=np.int64)
+    found = 0
+    for i in range(len(vectors)):
+        index = np.int64(0)
+        for c in range(vectors.shape[1]):
+            index += vectors[i, c] * strides[c]
+        for j in range(found):
+            fits = True
+            part = np.int64(0)
+            for c in range(vectors.shape[1]):
+                if vectors[atoms[j], c] > vectors[i, c]:
+                    fits = False
+                    break
+                part += vectors[atoms[j], c] * strides[c]
+            if fits and legal[index - part]:
+                needed[i] = False
+                break
+        if needed[i]:
+            atoms[found] = i
+            found += 1
+    return needed

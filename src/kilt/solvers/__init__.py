@@ -15,6 +15,8 @@ MODULES: Mapping[str, tuple[str, str]] = {
     "recursion": ("recursion", "Recursion"),
     "subsets": ("subsets", "Subsets"),
     "milp": ("milp", "PatternMilp"),
+    "matching": ("matching", "PairsAndTriples"),
+    "exact": ("exact", "Exact"),
     "greedy": ("greedy", "Greedy"),
 }
 AUTO = ("exhaustive", "greedy")

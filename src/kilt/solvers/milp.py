@@ -19,6 +19,7 @@ from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.solvers.base import Kind, Solution
 from kilt.solvers.greedy import Greedy
+from kilt.solvers.highs import quiet, solved, whole_bound
 from kilt.solvers.program import Program, groups_of
 from kilt.stop import Stop
 
@@ -53,7 +54,7 @@ def improve(problem: Problem, pool: Pool, start: Solution, stop: Stop, observer:
     best = start
     program = Program(problem, pool)
     while best.bound != best.partition.cost and not stop(best.partition.cost, best.bound):
-        found = _Run(program, best, stop, observer).solved()
+        found = _run(program, best, stop, observer)
         if found.bound is not None and (best.bound is None or found.bound > best.bound):
             best = Solution(best.partition, min(found.bound, best.partition.cost), proof="float")
         if found.copies is None:
@@ -76,66 +77,39 @@ class Found:
     bound: int | None
 
 
-class _Run:
-    """One run of HiGHS on the program."""
+def _run(program: Program, best: Solution, stop: Stop, observer: Observer) -> Found:
+    """Run HiGHS on the program, from the best partition known."""
+    problem, known = program.problem, best.partition.cost
+    highs = quiet()
+    highs.passModel(_model(program))
+    _start(highs, program, best.partition)
 
-    def __init__(self, program: Program, best: Solution, stop: Stop, observer: Observer) -> None:
-        self.program, self.best, self.stop, self.observer = program, best, stop, observer
-        self.highs = highspy.Highs()
-        self.highs.setOptionValue("output_flag", False)
-        self.highs.setOptionValue("threads", 1)
-        self.highs.setOptionValue("mip_rel_gap", stop.gap or 0.0)
-        self.highs.setOptionValue("mip_abs_gap", 0.999)
-        if stop.seconds is not None:
-            self.highs.setOptionValue("time_limit", max(0.0, stop.seconds - stop.elapsed))
-        self.highs.passModel(_model(program))
+    def watch(cost: float, bound: float) -> None:
+        stars = problem.stars(min(known, round(cost)) if math.isfinite(cost) else known)
+        proved = whole_bound(bound)
+        observer(Progress("solving", None, stars, None if proved is None else problem.stars(proved)))
 
-    def solved(self) -> Found:
-        """Solve; round the copies, which are whole up to the tolerance."""
-        self._start()
-        self.highs.cbMipInterrupt.subscribe(self._watch)
-        self.highs.run()
-        info = self.highs.getInfo()
-        if self.highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-            raise AssertionError("the program has no solution, though the table itself is one")
-        bound = info.mip_dual_bound
-        values = np.array(self.highs.getSolution().col_value)[: self.program.entries]
-        return Found(_whole(values, self.program), math.ceil(bound - 1e-6) if math.isfinite(bound) else None)
+    outcome = solved(highs, stop, watch)
+    copies = _whole(outcome.values[: program.entries], program) if len(outcome.values) else None
+    return Found(copies, outcome.bound)
 
-    def _start(self) -> None:
-        """Hand over the best partition known."""
-        program, partition = self.program, self.best.partition
-        entries = program.pool.entries_of(partition)
-        if (entries < 0).any():
-            return
-        used = np.unique(program.owner[entries])
-        index = np.arange(program.entries + len(program.pool))
-        value = np.zeros(len(index))
-        value[entries] = partition.counts
-        value[program.openings[used]] = 1.0
-        self.highs.setSolution(len(index), index.astype(np.int32), value)
 
-    def _watch(self, event: highspy.HighsCallbackEvent) -> None:
-        out = event.data_out
-        problem = self.program.problem
-        cost, bound = out.mip_primal_bound, out.mip_dual_bound
-        known = self.best.partition.cost
-        self.observer(
-            Progress(
-                "solving",
-                None,
-                problem.stars(min(known, round(cost)) if math.isfinite(cost) else known),
-                problem.stars(math.ceil(bound - 1e-6)) if math.isfinite(bound) else None,
-            )
-        )
-        if self.stop():
-            event.interrupt()
+def _start(highs: highspy.Highs, program: Program, partition: Partition) -> None:
+    """Hand over a partition, if all its patterns are there."""
+    entries = program.pool.entries_of(partition)
+    if (entries < 0).any():
+        return
+    index = np.arange(program.entries + len(program.pool))
+    value = np.zeros(len(index))
+    value[entries] = partition.counts
+    value[program.openings[np.unique(program.owner[entries])]] = 1.0
+    highs.setSolution(len(index), index.astype(np.int32), value)
 
 
 def _whole(values: FloatArray, program: Program) -> IntArray | None:
     """Round the copies; where only openings had to be whole, a transportation is solved for whole ones."""
     copies = np.rint(values).astype(np.int64)
-    if len(values) == 0 or np.abs(values - copies).max() > 1e-5:
+    if np.abs(values - copies).max() > 1e-5:
         return _transported(values, program)
     placed = np.bincount(program.pool.types, copies, len(program.problem.counts))
     return copies if (placed == program.problem.counts).all() else None
@@ -144,8 +118,7 @@ def _whole(values: FloatArray, program: Program) -> IntArray | None:
 def _transported(values: FloatArray, program: Program) -> IntArray | None:
     """Solve for whole copies with the open patterns fixed: a vertex of this linear program is whole."""
     open_ = np.bincount(program.owner, values, len(program.pool)) > 1e-6
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
+    highs = quiet()
     highs.setOptionValue("presolve", "off")
     highs.setOptionValue("solver", "simplex")
     model = _model(program)

@@ -15,6 +15,7 @@ import click
 
 from kilt import __version__
 from kilt.errors import InputError, KiltError
+from kilt.solvers import NAMES
 
 if TYPE_CHECKING:
     from kilt.observe import Observer, Progress
@@ -92,7 +93,7 @@ def cli(context: click.Context) -> None:
 @_roles
 @_policy
 @_reading
-@click.option("--solver", metavar="NAME", help="auto (the default), exhaustive, recursion, subsets, milp or greedy.")
+@click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
 @click.option("--time", metavar="SECONDS", help="Stop searching after this time.")
 @click.option("--gap", metavar="SHARE", help="Stop searching when stars and bound are this close, as in 0.01.")
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random, such as the shuffle (0 if not given).")

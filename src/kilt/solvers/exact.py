@@ -68,7 +68,8 @@ def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop:
             break
         reach = prices.reach(partition.cost)
         columns, limit = listed(pricing, prices, reach, columns_per_row * problem.rows)
-        partition, outcome = chosen(problem, columns, partition, stop, observer, most_nodes)
+        nodes = most_nodes and (10 * most_nodes if limit >= reach else most_nodes)  # it may be the last word
+        partition, outcome = chosen(problem, columns, partition, stop, observer, nodes)
         better = min(proved(prices, limit, outcome), partition.cost)
         if better > bound:
             bound, proof = better, "float"

@@ -119,7 +119,6 @@ def _transported(values: FloatArray, program: Program) -> IntArray | None:
     """Solve for whole copies with the open patterns fixed: a vertex of this linear program is whole."""
     open_ = np.bincount(program.owner, values, len(program.pool)) > 1e-6
     highs = quiet()
-    highs.setOptionValue("presolve", "off")
     highs.setOptionValue("solver", "simplex")
     model = _model(program)
     upper = program.limits()

@@ -38,8 +38,8 @@ class Neighbourhoods:
         self.rng = np.random.default_rng(self.seed)
 
     def improved(self, partition: Partition, patience: int, stop: Stop, observer: Observer) -> Partition:
-        """Search until so many neighbourhoods in a row brought nothing."""
-        since = 0
+        """Search until so many neighbourhoods in a row brought nothing; a small table is its own neighbourhood."""
+        since = 0 if self.problem.rows > 2 * self.rows else patience
         while since < patience and partition.cost > self.prices.bound and not stop():
             found = self._step(partition, stop)
             since = 0 if found.cost < partition.cost else since + 1

@@ -28,7 +28,7 @@ class Answer:
 
 
 def solve(problem: Problem, seconds: float | None = None) -> Answer:
-    """Give the program to HiGHS."""
+    """Give the program to HiGHS, without presolve, which has called such programs infeasible that are not."""
     (rule,) = problem.rules
     assert isinstance(rule, ClosenessRule)
     pattern, kind, cost = _copies(problem)
@@ -59,7 +59,7 @@ def solve(problem: Problem, seconds: float | None = None) -> Answer:
         constraints=LinearConstraint(coo_array((number, (row, column)), shape=size).tocsr(), lower, upper),
         integrality=np.concatenate([np.ones(copies), np.zeros(flow.size)]),
         bounds=Bounds(0, np.inf),
-        options={"mip_rel_gap": 0.0, **({} if seconds is None else {"time_limit": seconds})},
+        options={"presolve": False, "mip_rel_gap": 0.0, **({} if seconds is None else {"time_limit": seconds})},
     )
     bound = found.mip_dual_bound if found.mip_dual_bound is not None else -np.inf
     return Answer(None if found.x is None else round(found.fun), bound, found.status == 0)

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kilt
-from kilt import InfeasibleError, Policy
+from kilt import InfeasibleError, InputError, Policy
 from kilt.observe import silent
 from kilt.solvers import solver
 from kilt.solvers.multiplicity import Capped
@@ -142,3 +142,36 @@ def test_tables_that_are_too_large_are_refused_with_the_size_that_is_not():
     rows = [(str(i), str(i % 7)) for i in range(40)]
     problem = problem_of(rows, ["suppress"] * 2, [], Policy(k=2))
     assert "up to 26 different rows, and this table has 40" in str(solver("subsets").refuses(problem))
+
+
+def repeated(*kinds):
+    return [tuple(cells) for cells, copies in kinds for _ in range(copies)]
+
+
+def test_many_copies_of_few_rows_are_solved_though_large_groups_are_too_many_to_list():
+    rows = repeated(
+        (("ac", "bb", "2"), 33), (("ac", "ab", "1"), 13), (("ac", "bb", "3"), 7), (("ac", "bb", "1"), 5),
+        (("bb", "b", "1"), 3), (("ac", "bb", "0"), 2), (("ac", "ab", "0"), 2), (("b", "ac", "2"), 1),
+        (("b", "abc", "0"), 1), (("ac", "ab", "3"), 1), (("b", "ac", "1"), 1), (("ac", "ab", "2"), 1),
+    )  # fmt: skip
+    problem = problem_of(rows, ["suppress"] * 2, ["equal"], Policy(k=3, l=2))
+    for name in ("exact", "milp"):
+        found = solved(name, problem)
+        assert found.partition.cost == found.bound == 52
+
+
+@pytest.mark.parametrize("name", ["exact", "milp"])
+def test_atoms_cut_short_still_lead_to_the_optimum(name, monkeypatch):
+    monkeypatch.setattr("kilt.solvers.atoms.MOST_VECTORS", 60)
+    rng = np.random.default_rng(2)
+    rows = [tuple(map(str, row)) for row in np.column_stack([rng.integers(0, 3, (14, 3)), rng.integers(0, 3, 14)])]
+    problem = problem_of(rows, ["suppress"] * 3, ["equal"], Policy(t="0.2"))
+    found = solved(name, problem)
+    assert found.partition.cost == found.bound == solved("subsets", problem).partition.cost
+
+
+def test_weights_with_too_many_digits_are_refused(hospital):
+    with pytest.raises(InputError, match="too many digits to count with: round them, or write fractions as 1/3"):
+        kilt.anonymize(hospital, quasi=QUASI, policy=Policy(k=2), weights={"Age": 0.3333333333333333}, solver="exact")
+    release = kilt.anonymize(hospital, quasi=QUASI, policy=Policy(k=2), weights={"Age": "1/3"}, solver="exact")
+    assert release.status == "optimal"

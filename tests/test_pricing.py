@@ -16,7 +16,8 @@ from kilt.solvers.columns import Columns
 from kilt.solvers.dive import dived
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.master import relaxed
-from kilt.solvers.pricing import SCALE, Pricing
+from kilt.solvers.pricing import FINEST as SCALE
+from kilt.solvers.pricing import Pricing
 from kilt.stop import Stop
 from test_exact import drawn_problem, solved
 
@@ -119,7 +120,7 @@ def test_prices_are_feasible_and_the_dive_is_legal(data):
     assert values_of(problem, groups, relaxation.prices.values).min() >= 0
     optimum = solved("exhaustive", problem).partition.cost
     assert relaxation.prices.bound <= optimum
-    partition = dived(pricing, relaxation, Stop())
+    partition = dived(pricing, relaxation, data.draw(st.sampled_from([0.01, 0.3])), Stop())
     assert partition is not None
     assert partition.cost >= optimum
     assert problem.rules.meets(partition.as_groups(problem)).all()

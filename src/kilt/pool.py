@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,20 +18,26 @@ class Pool:
     """Patterns: pattern p covers the row types ``types[starts[p]:starts[p + 1]]`` and costs ``cost[p]`` a row.
 
     A pattern is *closed* if it is the tightest for all that it covers; the tightest pattern of any group is closed,
-    so no other is needed. Two closed patterns never cover the same row types.
+    so no other is needed. Two closed patterns never cover the same row types. Patterns are in the order of their cost;
+    ``ceiling`` is the least cost of those that were not listed for lack of room (None if all are).
     """
 
     types: IntArray
     starts: IntArray
     levels: IntArray
     cost: IntArray
+    ceiling: int | None = None
 
     @classmethod
-    def of(cls, problem: Problem) -> Pool:
-        """List the closed patterns that can hold a legal group."""
+    def of(cls, problem: Problem, most_entries: int | None = None, enough: Callable[[], bool] = lambda: False) -> Pool:
+        """List the closed patterns that can hold a legal group, until there is no room or it is enough."""
         every = np.arange(len(problem.counts))
-        types, lengths, shapes = [], [], []
-        for _, levels in level_vectors(problem):
+        types, lengths, shapes = [every[:0]], [every[:0]], [np.zeros((0, len(problem.columns)), dtype=np.int16)]
+        entries, ceiling = 0, None
+        for cost, levels in level_vectors(problem):
+            if enough() or (most_entries is not None and entries > most_entries):
+                ceiling = cost
+                break
             found = buckets(problem, levels, every)
             order = found.order
             closed = (tightest(problem, order, found.starts) == np.array(levels)).all(axis=1)
@@ -38,10 +45,11 @@ class Pool:
             sizes = np.diff(found.starts)
             types.append(order[np.repeat(kept, sizes)])
             lengths.append(sizes[kept])
+            entries += int(sizes[kept].sum())
             shapes.append(np.broadcast_to(np.array(levels, dtype=np.int16), (int(kept.sum()), len(levels))))
         starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
         shape = np.concatenate(shapes)
-        return cls(np.concatenate(types), starts, shape, costs_of(problem, shape))
+        return cls(np.concatenate(types), starts, shape, costs_of(problem, shape), ceiling)
 
     def __len__(self) -> int:
         return len(self.cost)

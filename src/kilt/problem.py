@@ -10,12 +10,15 @@ from functools import cached_property
 
 import numpy as np
 
+from kilt.errors import InputError
 from kilt.keys import bucket
 from kilt.ladders import CodedColumn, Encoding, Ladder, Values
-from kilt.numbers import IntArray
+from kilt.numbers import ROOM, IntArray
 from kilt.policy import Policy, SensitiveColumn
 from kilt.rules import Groups, Rules
 from kilt.spaces import Space
+
+MOST_COST = 2**50  # sums of costs are exact in 64 bits, and in floats
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,10 @@ class Problem:
             sizes=tuple(map(len, types.sensitive)),
             rules=policy.bind(sensitive),
         )
+        if problem.most_cost >= MOST_COST:
+            raise InputError(
+                "the weights of the columns have too many digits to count with: round them, or write fractions as 1/3"
+            )
         problem.rules.require_feasible(problem.groups(problem.class_totals[None, :]))
         return problem
 
@@ -84,6 +91,15 @@ class Problem:
     def costs(self) -> tuple[IntArray, ...]:
         """For every coded column the cost of each level, in units."""
         return tuple(np.array([int(c * self.unit) for c in column.costs], dtype=np.int64) for column in self.columns)
+
+    @property
+    def most_cost(self) -> int:
+        """What it costs to hide everything, in units."""
+        return self.rows * sum(int(cost[-1]) for cost in self.costs)
+
+    def price_scale(self, finest: int) -> int:
+        """Return how many prices make a unit of cost: the finest, or as many as sums over all rows have room for."""
+        return max(1, min(finest, ROOM // (256 * max(1, self.most_cost))))
 
     @cached_property
     def class_of(self) -> IntArray:

@@ -22,7 +22,10 @@ class Stop:
     @classmethod
     def of(cls, seconds: Number | None, gap: Number | None) -> Stop:
         """Check what the user gave."""
-        return cls(_limit(seconds, "time"), _limit(gap, "gap"))
+        share = _limit(gap, "gap")
+        if share is not None and share > 1:
+            raise InputError(f"'gap' is a share of the stars, from 0 to 1, not {gap}")
+        return cls(_limit(seconds, "time"), share)
 
     @property
     def elapsed(self) -> float:

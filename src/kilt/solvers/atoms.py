@@ -8,7 +8,7 @@ its counts per class, so atoms are listed as count vectors. Under k alone they a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import comb, prod
+from math import prod
 
 import numpy as np
 
@@ -94,11 +94,11 @@ def _tried(problem: Problem) -> Atoms | None:
 
 
 def _listable(totals: IntArray) -> int:
-    """Return the largest size up to which all vectors can be listed."""
-    size, classes = 1, len(totals)
-    while size < int(totals.sum()) and comb(size + 1 + classes, classes) <= MOST_VECTORS:
-        size += 1
-    return size
+    """Return the largest size up to which all vectors within the totals can be listed."""
+    vectors = np.ones(1)  # of every size, so many
+    for total in totals.tolist():
+        vectors = np.convolve(vectors, np.ones(total + 1))
+    return max(1, int(np.searchsorted(np.cumsum(vectors), MOST_VECTORS, side="right")) - 1)
 
 
 def _vectors(box: IntArray, largest: int) -> IntArray:

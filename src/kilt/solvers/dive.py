@@ -14,16 +14,17 @@ from kilt.solvers.master import Relaxation, relaxed
 from kilt.solvers.pricing import Pricing
 from kilt.stop import Stop
 
-KEPT = 0.04  # the least share of the rows left that is placed in a round
 
+def dived(pricing: Pricing, relaxation: Relaxation, share: float, stop: Stop) -> Partition | None:
+    """Return a legal partition near the linear program; None if it was stopped before.
 
-def dived(pricing: Pricing, relaxation: Relaxation, stop: Stop) -> Partition | None:
-    """Return a legal partition near the linear program; None if it was stopped before."""
+    In every round at least this share of the rows left is placed.
+    """
     problem = pricing.problem
     left = problem.counts.copy()
     kept: list[Columns] = []
     while not stop():
-        kept.append(_kept(problem, relaxation, left))
+        kept.append(_kept(problem, relaxation, left, share))
         np.subtract.at(left, kept[-1].types, 1)
         if not left.any():
             return Columns.joined(kept).partition(problem)
@@ -39,12 +40,12 @@ def _rest(problem: Problem, counts: IntArray) -> Columns:
     return Columns.of(problem, np.repeat(np.arange(len(counts)), counts), np.array([counts.sum()]))
 
 
-def _kept(problem: Problem, relaxation: Relaxation, counts: IntArray) -> Columns:
+def _kept(problem: Problem, relaxation: Relaxation, counts: IntArray, share: float) -> Columns:
     """Keep groups from the largest share down while what is left stays legal, until enough rows are placed."""
     columns, shares = relaxation.columns, relaxation.shares
     order = np.argsort(-shares, kind="stable")
     left = counts.copy()
-    enough = int(counts.sum() * (1 - KEPT))
+    enough = int(counts.sum() * (1 - share))
     kept: list[int] = []
     for group in order[: int((shares > 1e-6).sum())].tolist():
         if shares[group] < 0.999 and left.sum() <= enough:

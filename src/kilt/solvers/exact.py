@@ -20,8 +20,24 @@ from kilt.solvers.neighbourhood import Neighbourhoods
 from kilt.solvers.pricing import Pricing
 from kilt.stop import Stop
 
-# neighbourhoods that may bring nothing, then how many groups per row to choose from, and nodes of the search tree
-STAGES = ((0, 20, 20), (60, 60, 200), (200, 200, 1_000), (400, 1_500, None))
+
+@dataclass(frozen=True)
+class Stage:
+    """One more attempt to close the gap, at a higher cost than the one before."""
+
+    kept: float  # the share of the rows that a dive places in a round
+    patience: int  # neighbourhoods that may bring nothing
+    columns_per_row: int  # groups to choose from
+    most_nodes: int | None  # of the search tree
+
+
+STAGES = (
+    Stage(0.04, 0, 20, 20),
+    Stage(0.02, 60, 60, 30),
+    Stage(0.08, 120, 60, 30),
+    Stage(0.01, 240, 200, 100),
+    Stage(0.03, 480, 1_500, None),
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +59,7 @@ class Exact:
 
 
 def _solved(problem: Problem, stop: Stop, observer: Observer) -> Solution:
-    start = Greedy().solve(problem, stop, observer)
+    start = Greedy().solve(problem, Stop(), observer)
     atoms = Atoms.of(problem)
     if start.bound == start.partition.cost or stop():
         return start
@@ -52,26 +68,34 @@ def _solved(problem: Problem, stop: Stop, observer: Observer) -> Solution:
         return improve(problem, pool, start, stop, observer)
     pricing = Pricing(problem, pool, atoms)
     relaxation = relaxed(pricing, Columns.of_partition(problem, start.partition), stop)
-    return closed(pricing, relaxation, start.partition, stop, observer)
+    found = closed(pricing, relaxation, start.partition, stop, observer)
+    if atoms.largest is None or found.bound == found.partition.cost:
+        return found
+    return improve(problem, pool, found, stop, observer)  # it knows the large groups that are not listed
 
 
 def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop: Stop, observer: Observer) -> Solution:
     """Close the gap between a partition and the bound of the prices, from few groups to many."""
     problem, prices, bound = pricing.problem, relaxation.prices, relaxation.prices.bound
-    if partition.cost > bound:
-        partition = min(partition, dived(pricing, relaxation, stop) or partition, key=lambda each: each.cost)
     search = Neighbourhoods(problem, pricing.atoms, prices)
     proof: Proof = "exact"
-    for patience, columns_per_row, most_nodes in STAGES:
-        partition = search.improved(partition, patience, stop, observer)
+    for stage in STAGES:
+        for start in (partition, None):  # go on from the best, and from another dive
+            if partition.cost > bound and not stop(partition.cost, bound):
+                found = start or dived(pricing, relaxation, stage.kept, stop) or partition
+                partition = min(partition, search.improved(found, stage.patience, stop, observer), key=_cost)
         if bound >= partition.cost or stop(partition.cost, bound):
             break
         reach = prices.reach(partition.cost)
-        columns, limit = listed(pricing, prices, reach, columns_per_row * problem.rows)
-        nodes = most_nodes and (10 * most_nodes if limit >= reach else most_nodes)  # it may be the last word
+        columns, limit = listed(pricing, prices, reach, stage.columns_per_row * problem.rows)
+        nodes = stage.most_nodes and stage.most_nodes * (10 if limit >= reach else 1)  # it may be the last word
         partition, outcome = chosen(problem, columns, partition, stop, observer, nodes)
         better = min(proved(prices, limit, outcome), partition.cost)
         if better > bound:
             bound, proof = better, "float"
         observer(Progress("solving", None, problem.stars(partition.cost), problem.stars(bound)))
     return Solution(partition, bound, proof)
+
+
+def _cost(partition: Partition) -> int:
+    return partition.cost

@@ -17,7 +17,7 @@ from kilt.partition import Partition
 from kilt.problem import Problem
 from kilt.solvers.columns import Columns
 from kilt.solvers.highs import Outcome, quiet, solved
-from kilt.solvers.pricing import SCALE, Prices, Pricing
+from kilt.solvers.pricing import Prices, Pricing
 from kilt.stop import Stop
 
 MOST_NEW = 4_000  # columns per round
@@ -42,7 +42,7 @@ def relaxed(pricing: Pricing, start: Columns, stop: Stop) -> Relaxation:
     highs = _covering(problem)
     _add(highs, start)
     parts = [start]
-    tolerance = SCALE * pricing.atoms.least // (20 * problem.rows)  # lowering by it loses a twentieth of a unit
+    tolerance = pricing.scale * pricing.atoms.least // (20 * problem.rows)  # lowering by it loses a twentieth of a unit
     best: Prices | None = None
     while True:
         if stop.seconds is not None:
@@ -50,7 +50,7 @@ def relaxed(pricing: Pricing, start: Columns, stop: Stop) -> Relaxation:
         highs.run()
         solution = highs.getSolution()
         duals = np.array(solution.row_dual)
-        prices = np.rint(duals * SCALE).astype(np.int64) if len(duals) else np.zeros_like(problem.counts)
+        prices = pricing.rounded(duals) if len(duals) else np.zeros_like(problem.counts)
         cheapest = pricing.cheapest(prices)
         found = pricing.feasible(prices, min(0, int(cheapest.value.min())))
         best = found if best is None or found.total > best.total else best
@@ -69,15 +69,18 @@ def chosen(
     stop: Stop,
     observer: Observer,
     most_nodes: int | None = None,
-    warm: bool = True,
+    *,
+    proof: bool = True,
 ) -> tuple[Partition, Outcome]:
-    """Choose the cheapest partition from a list of groups and those of a known one; return the better of the two."""
+    """Choose the cheapest partition from a list of groups and those of a known one; return the better of the two.
+
+    Without a need for a ``proof`` it may be faster.
+    """
     every = Columns.joined([columns, Columns.of_partition(problem, known)])
-    highs = _covering(problem)
+    highs = _covering(problem, presolve=not proof)
     _add(highs, every, whole=True)
     index = np.arange(len(every), dtype=np.int32)
-    if warm:
-        highs.setSolution(len(index), index, (index >= len(columns)).astype(np.float64))
+    highs.setSolution(len(index), index, (index >= len(columns)).astype(np.float64))
 
     def watch(cost: float, bound: float) -> None:  # noqa: ARG001 - the bound holds for these groups only
         stars = problem.stars(min(known.cost, round(cost)) if np.isfinite(cost) else known.cost)
@@ -95,9 +98,9 @@ def chosen(
     return (partition if legal and partition.cost <= known.cost else known), outcome
 
 
-def _covering(problem: Problem) -> highspy.Highs:
+def _covering(problem: Problem, *, presolve: bool = False) -> highspy.Highs:
     """Return a program without groups: every copy of a row type must be in one."""
-    highs = quiet()
+    highs = quiet(presolve=presolve)
     counts = problem.counts.astype(np.float64)
     nothing = np.zeros(0, dtype=np.int32)
     highs.addRows(len(counts), counts, counts, 0, np.zeros(len(counts), dtype=np.int32), nothing, np.zeros(0))
@@ -130,5 +133,5 @@ def listed(pricing: Pricing, prices: Prices, limit: int, most: int) -> tuple[Col
 
 def proved(prices: Prices, limit: int, outcome: Outcome) -> int:
     """Return what is proved by a choice among all groups up to a value: others cost more than the limit."""
-    unlisted = -(-(prices.total + limit + 1) // SCALE)
+    unlisted = -(-(prices.total + limit + 1) // prices.scale)
     return max(prices.bound, min(unlisted, outcome.bound if outcome.bound is not None else prices.bound))

@@ -25,7 +25,7 @@ from kilt.solvers.exact import closed
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.master import relaxed
 from kilt.solvers.milp import PatternMilp
-from kilt.solvers.pricing import SCALE, Prices, Pricing
+from kilt.solvers.pricing import Prices, Pricing
 from kilt.solvers.simplex import Duals, Hypergraph, SimplexMatching
 from kilt.stop import Stop
 
@@ -49,7 +49,7 @@ class PairsAndTriples:
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Start from the local search if the table is small, and close the gap to the bound of the prices."""
-        start = Greedy().solve(problem, stop, observer)
+        start = Greedy().solve(problem, Stop(), observer)
         atoms = Atoms.of(problem)
         if start.bound == start.partition.cost or stop() or atoms is None:
             return start
@@ -66,7 +66,7 @@ def matched(problem: Problem, atoms: Atoms, prices: Prices, stop: Stop) -> Parti
     copies = np.repeat(np.arange(len(problem.counts)), problem.counts)
     pairs, triples = (_edges(problem, atoms, copies, size) for size in (2, 3))
     graph = Hypergraph(len(copies), pairs, triples)
-    search = SimplexMatching(graph, Duals(prices.values[copies], SCALE), MOST_MATCHINGS)
+    search = SimplexMatching(graph, Duals(prices.values[copies], prices.scale), MOST_MATCHINGS)
     found = search.solved(stop=stop)
     if found is None:
         return None

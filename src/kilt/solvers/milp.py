@@ -45,7 +45,7 @@ class PatternMilp:
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""
-        start = Greedy().solve(problem, stop, observer)
+        start = Greedy().solve(problem, Stop(), observer)
         return improve(problem, Pool.of(problem), start, stop, observer)
 
 
@@ -64,7 +64,8 @@ def improve(problem: Problem, pool: Pool, start: Solution, stop: Stop, observer:
             used = found.copies > 0
             partition = Partition.of(problem, pool.types[used], program.owner[used], found.copies[used])
             if problem.rules.meets(partition.as_groups(problem)).all() and partition.cost <= best.partition.cost:
-                best = Solution(partition, None if best.bound is None else min(best.bound, partition.cost), "float")
+                bound = None if best.bound is None else min(best.bound, partition.cost)
+                best = Solution(partition, bound, best.proof)
             break
     return best
 

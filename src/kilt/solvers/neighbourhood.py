@@ -14,13 +14,13 @@ from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms
 from kilt.solvers.columns import Columns
 from kilt.solvers.master import chosen, listed, relaxed
-from kilt.solvers.pricing import SCALE, Prices, Pricing
+from kilt.solvers.pricing import Prices, Pricing
 from kilt.stop import Stop
 
 MOST_COLUMNS = 1_500
 MOST_NODES = 20
-WARM = False
 FEWEST_ROWS, MOST_ROWS = 30, 250
+SMALL = 120  # a table of so few rows is its own neighbourhood
 
 
 @dataclass
@@ -38,8 +38,8 @@ class Neighbourhoods:
         self.rng = np.random.default_rng(self.seed)
 
     def improved(self, partition: Partition, patience: int, stop: Stop, observer: Observer) -> Partition:
-        """Search until so many neighbourhoods in a row brought nothing; a small table is its own neighbourhood."""
-        since = 0 if self.problem.rows > 2 * self.rows else patience
+        """Search until so many neighbourhoods in a row brought nothing."""
+        since = 0 if self.problem.rows > SMALL else patience
         while since < patience and partition.cost > self.prices.bound and not stop():
             found = self._step(partition, stop)
             since = 0 if found.cost < partition.cost else since + 1
@@ -71,7 +71,7 @@ class Neighbourhoods:
             return before
         reach = prices.reach(before.cost)
         columns, limit = listed(pricing, prices, reach, MOST_COLUMNS)
-        after, outcome = chosen(part, columns, before, stop, silent, MOST_NODES, WARM)
+        after, outcome = chosen(part, columns, before, stop, silent, MOST_NODES, proof=False)
         easy = outcome.finished and limit * 2 >= reach
         self.rows = min(self.rows * 1.05, MOST_ROWS) if easy else max(self.rows * 0.95, FEWEST_ROWS)
         return after
@@ -79,8 +79,8 @@ class Neighbourhoods:
     def _near(self, partition: Partition) -> BoolArray:
         """Draw a group by its value, and take the groups with the rows most like one of its rows."""
         groups = Columns.of_partition(self.problem, partition)
-        value = groups.cost * SCALE - np.add.reduceat(self.prices.values[groups.types], groups.starts[:-1])
-        weight = np.maximum(value, 0) + SCALE / 10
+        value = groups.cost * self.prices.scale - np.add.reduceat(self.prices.values[groups.types], groups.starts[:-1])
+        weight = np.maximum(value, 0) + self.prices.scale / 10
         seed = self.rng.choice(len(groups), p=weight / weight.sum())
         row = self.rng.choice(groups.types[groups.starts[seed] : groups.starts[seed + 1]])
         distance = self._distances(row)[partition.types] + self.rng.random(len(partition.types)) / 2

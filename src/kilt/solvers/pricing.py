@@ -1,6 +1,6 @@
 """Pricing: the cheapest atom under every pattern, given a price for each row type.
 
-Prices are integers, ``SCALE`` of them to a unit of cost. The *value* of a group is its cost less the prices of its
+Prices are integers, ``scale`` of them to a unit of cost. The *value* of a group is its cost less the prices of its
 rows. If no atom has a negative value, the prices of all rows together are at most the cost of any legal partition.
 """
 
@@ -12,13 +12,14 @@ from functools import cached_property
 import numpy as np
 
 from kilt.kernels.pricing import cheapest_atoms, dearest_copies, dearest_distinct, groups_within
-from kilt.numbers import ROOM, IntArray
+from kilt.numbers import ROOM, FloatArray, IntArray
 from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms
 from kilt.solvers.columns import Columns
 
-SCALE = 1_000_000
+FINEST = 1_000_000  # prices to a unit of cost
+HIGHEST = 32  # no price is beyond so many times the cost of a row that hides everything
 
 
 @dataclass(frozen=True)
@@ -30,16 +31,17 @@ class Prices:
 
     values: IntArray
     total: int
+    scale: int
     beyond: int | None = None
 
     @property
     def bound(self) -> int:
         """The least cost of a legal partition is at least this."""
-        return -(-self.total // SCALE)
+        return max(0, -(-self.total // self.scale))
 
     def reach(self, cost: int) -> int:
         """Return the largest value that a group of a partition below this cost can have."""
-        return (cost - 1) * SCALE - self.total
+        return (cost - 1) * self.scale - self.total
 
 
 @dataclass(frozen=True)
@@ -59,15 +61,22 @@ class Pricing:
     pool: Pool
     atoms: Atoms
 
+    @cached_property
+    def scale(self) -> int:
+        """How many prices make a unit of cost."""
+        return self.problem.price_scale(FINEST)
+
+    def rounded(self, prices: FloatArray) -> IntArray:
+        """Return prices in units of cost as whole ones, within what there is room for."""
+        highest = HIGHEST * (self.problem.most_cost // self.problem.rows)
+        return np.rint(np.clip(prices, -highest, highest) * self.scale).astype(np.int64)
+
     def cheapest(self, prices: IntArray) -> Cheapest:
         """Find for every pattern the atom of least value."""
-        reach = int(self.pool.cost.max(initial=0)) * SCALE + int(np.abs(prices).max(initial=0))
-        if reach * self.problem.rows >= ROOM:
-            raise AssertionError("prices have no room in 64 bits")
         lists, filled = self._lists(prices)
         value = np.empty(len(self.pool), dtype=np.int64)
         atom = np.empty(len(self.pool), dtype=np.int64)
-        cost, vectors = self.pool.cost * SCALE, self.atoms.vectors
+        cost, vectors = self.pool.cost * self.scale, self.atoms.vectors
         cheapest_atoms(lists, filled, self._offsets, prices, cost, vectors, value, atom)
         return Cheapest(value, atom, lists)
 
@@ -84,9 +93,9 @@ class Pricing:
         lowered = prices - max(0, -(least // self.atoms.least))
         total = int(lowered @ self.problem.counts)
         if self.atoms.largest is None:
-            return Prices(lowered, total)
+            return Prices(lowered, total, self.scale)
         larger = self._larger(lowered, self.atoms.largest + 1)
-        return Prices(lowered, total + int(np.minimum(larger, 0).sum()), int(larger.min(initial=ROOM)))
+        return Prices(lowered, total + int(np.minimum(larger, 0).sum()), self.scale, int(larger.min(initial=ROOM)))
 
     def within(self, prices: IntArray, limit: int, most: int) -> Columns | None:
         """List every group whose value is at most a limit; None if they are more than ``most``."""
@@ -98,7 +107,7 @@ class Pricing:
         members = types[np.lexsort((types, -prices[types], classes, owner))]
         starts = np.searchsorted(owner, np.arange(len(pool) + 1))
         found, under = np.empty((most, longest), dtype=np.int32), np.empty(most, dtype=np.int64)
-        cost, class_of, vectors = pool.cost * SCALE, atoms.class_of, atoms.vectors
+        cost, class_of, vectors = pool.cost * self.scale, atoms.class_of, atoms.vectors
         number = groups_within(members, prices, starts, cost, class_of, vectors, atoms.distinct, limit, found, under)
         if number < 0:
             return None
@@ -138,7 +147,7 @@ class Pricing:
         pool = self.pool
         owner = pool.owner()
         types = pool.types[np.lexsort((-prices[pool.types], owner))]
-        copies, value = self.problem.counts[types], pool.cost[owner] * SCALE - prices[types]
+        copies, value = self.problem.counts[types], pool.cost[owner] * self.scale - prices[types]
         before = np.cumsum(copies) - copies
         before -= np.repeat(before[pool.starts[:-1]], np.diff(pool.starts))
         taken = np.where(value < 0, copies, np.clip(size - before, 0, copies))

@@ -37,7 +37,12 @@ class Subsets:
         states = _states(problem)
         if states > MOST_STATES:
             most = MOST_STATES.bit_length() - 1
-            return f"it takes up to {most} different rows, and this table has {len(problem.counts)}"
+            kinds, rows = len(problem.counts), problem.rows
+            if rows == kinds:
+                return f"it takes up to {most} different rows, and this table has {kinds:,}"
+            return (
+                f"it takes up to {most} different rows, fewer if they repeat; this table has {kinds:,}, {rows:,} in all"
+            )
         return None
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
@@ -45,7 +50,7 @@ class Subsets:
         lattice = Lattice.of(problem)
         for done in lattice.fill():
             if stop():
-                return Greedy().solve(problem, stop, observer)
+                return Greedy().solve(problem, Stop(), observer)
             observer(Progress("solving", done))
         partition = lattice.partition()
         observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(partition.cost)))
@@ -85,7 +90,7 @@ class Lattice:
 
     def fill(self) -> Iterator[float]:
         """Fill in the cheapest partitions from small sets to large ones; yield how much is done."""
-        size, step = len(self.best), max(1, len(self.best) // 64)
+        size, step = len(self.best), max(1, len(self.best) // 4096)
         single = bool((self.problem.counts == 1).all())
         if single:
             needed = indecomposable_masks(self.legal)

@@ -1,0 +1,182 @@
+"""Oracles: for given prices the group of least value under every pattern, exactly, in integers.
+
+The *value* of a group is the cost of its rows less their prices. By the union fact one group per pattern is enough, so
+the prices of all rows, plus the least values where they are negative, are at most the cost of any legal partition.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from kilt.kernels.lagrange import least_pairs, least_values
+from kilt.numbers import IntArray
+from kilt.pool import Pool
+from kilt.problem import Problem
+from kilt.rules import DiversityRule, Groups, Rules, SizeRule
+
+FINEST = 10_000  # prices to a unit of cost
+
+
+class Oracle(Protocol):
+    """Finds groups of least value."""
+
+    @property
+    def incidence(self) -> Incidence:
+        """The patterns and their row types."""
+
+    def least(self, prices: IntArray) -> tuple[int, IntArray]:
+        """Return the sum of the least values that are negative, and how many copies of each row type they hold."""
+
+
+@dataclass(frozen=True)
+class Incidence:
+    """The patterns of a pool, and for every row type its patterns from cheap to dear."""
+
+    problem: Problem
+    pool: Pool
+
+    @cached_property
+    def by_type(self) -> tuple[IntArray, IntArray]:
+        """Where the patterns of each row type start, and the patterns."""
+        order = np.argsort(self.pool.types, kind="stable")  # the pool lists its patterns from cheap to dear
+        starts = np.searchsorted(self.pool.types[order], np.arange(len(self.problem.counts) + 1))
+        return starts, self.pool.owner()[order].astype(np.int32)
+
+    @cached_property
+    def scale(self) -> int:
+        """How many prices make a unit of cost."""
+        return self.problem.price_scale(FINEST)
+
+    @cached_property
+    def cost(self) -> IntArray:
+        """The cost of a row under each pattern, scaled like prices."""
+        return self.pool.cost * self.scale
+
+    def cheapest(self) -> IntArray:
+        """Return for every row type the cost of its cheapest pattern: the pattern bound, and the first prices."""
+        starts, patterns = self.by_type
+        listed = starts[1:] > starts[:-1]
+        cheapest = np.full(len(listed), self.ceiling, dtype=np.int64)
+        cheapest[listed] = self.pool.cost[patterns[starts[:-1][listed]]]
+        return cheapest
+
+    @property
+    def ceiling(self) -> int:
+        """The highest price for which all patterns that matter are listed: an unlisted one costs no less."""
+        return int(self.pool.cost.max(initial=0)) if self.pool.ceiling is None else self.pool.ceiling
+
+
+@dataclass(frozen=True)
+class SizeOracle:
+    """Groups of at least so many rows: exact under k alone, a relaxation under any other policy."""
+
+    incidence: Incidence
+    least_size: int
+
+    def least(self, prices: IntArray) -> tuple[int, IntArray]:
+        """Take every row whose price is above the cost, and the dearest others if these are too few."""
+        problem, pool = self.incidence.problem, self.incidence.pool
+        taken = np.empty(len(problem.counts), dtype=np.int64)
+        lists = (*self.incidence.by_type, pool.starts, pool.types, self.incidence.cost)
+        return int(least_values(prices, problem.counts, *lists, self.least_size, taken)), taken
+
+
+@dataclass(frozen=True)
+class PairOracle:
+    """Groups of two sensitive classes: exact under any policy.
+
+    b rows of the second class allow ``lowest[b]`` to ``highest[b]`` rows of the first.
+    """
+
+    incidence: Incidence
+    second: IntArray
+    lowest: IntArray
+    highest: IntArray
+
+    @classmethod
+    def of(cls, incidence: Incidence) -> PairOracle:
+        """Tabulate what is legal; the rarer class is the second."""
+        problem = incidence.problem
+        rare = int(problem.class_totals.argmin())
+        lowest, highest = _legal_intervals(problem, rare)
+        return cls(incidence, problem.class_of == rare, lowest, highest)
+
+    def least(self, prices: IntArray) -> tuple[int, IntArray]:
+        """Try every number of rows of the second class."""
+        problem, pool = self.incidence.problem, self.incidence.pool
+        taken = np.empty(len(problem.counts), dtype=np.int64)
+        order = np.argsort(-prices, kind="stable")
+        lists = (*self.incidence.by_type, pool.starts, self.incidence.cost)
+        total = least_pairs(prices, problem.counts, order, self.second, *lists, self.lowest, self.highest, taken)
+        return int(total), taken
+
+
+def oracle_of(problem: Problem, pool: Pool) -> Oracle:
+    """Choose the oracle that is exact for the policy, or the best relaxation that there is."""
+    incidence = Incidence(problem, pool)
+    sized = all(isinstance(rule, SizeRule) for rule in problem.rules)
+    if not sized and len(problem.class_totals) == 2:
+        return PairOracle.of(incidence)
+    return SizeOracle(incidence, _least_size(problem))
+
+
+def _least_size(problem: Problem) -> int:
+    """Return a size below which no group is legal: k rows, and l different values."""
+    values = [math.ceil(rule.l) for rule in problem.rules if isinstance(rule, DiversityRule)]
+    return max(problem.rules.least_size, *values, 1)
+
+
+def _legal_intervals(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
+    """Return for every number of rows of the rare class the least and the largest legal number of the other.
+
+    All rules but k see shares only, and the table itself is legal. So for fixed b, legality in a only grows up to the
+    share of the table and only falls from there on, and both ends are found by bisection.
+    """
+    totals = problem.class_totals
+    most_b, most_a = int(totals[rare]), int(totals[1 - rare])
+    b = np.arange(most_b + 1)
+    shares = replace(problem, rules=Rules(tuple(r for r in problem.rules if not isinstance(r, SizeRule))))
+
+    def legal(a: IntArray) -> IntArray:
+        by_class = np.empty((len(a), 2), dtype=np.int64)
+        by_class[:, rare], by_class[:, 1 - rare] = b, a
+        groups = shares.groups(by_class)
+        filled = np.maximum(groups.sizes, 1)
+        return np.asarray(shares.rules.meets(Groups(filled, groups.counts)) & (groups.sizes > 0))
+
+    middle = b * most_a // most_b
+    lowest, found = _first(legal, np.zeros_like(b), middle)
+    above, more = _last(legal, np.minimum(middle + 1, most_a), np.full_like(b, most_a))
+    lowest = np.where(found, lowest, np.minimum(middle + 1, most_a))
+    highest = np.where(more, above, middle)
+    lowest, highest = np.where(found | more, lowest, 1), np.where(found | more, highest, 0)
+    return np.maximum(lowest, problem.rules.least_size - b), highest
+
+
+def _first(legal, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:  # type: ignore[no-untyped-def]
+    """Return the least legal number between two, if legality only grows; and whether there is one."""
+    exists = legal(high)
+    low, high = low.copy(), high.copy()
+    while (low < high).any():
+        half = (low + high) // 2
+        good = legal(half)
+        high = np.where(good, half, high)
+        low = np.where(good, low, np.minimum(half + 1, high))
+    return low, exists
+
+
+def _last(legal, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:  # type: ignore[no-untyped-def]
+    """Return the largest legal number between two, if legality only falls; and whether there is one."""
+    exists = legal(low)
+    low, high = low.copy(), high.copy()
+    while (low < high).any():
+        half = (low + high + 1) // 2
+        good = legal(half)
+        low = np.where(good, half, low)
+        high = np.where(good, high, np.maximum(half - 1, low))
+    return low, exists

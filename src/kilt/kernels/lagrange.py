@@ -1,0 +1,205 @@
+"""The Lagrangian bound for groups of at least k rows: for every pattern the group of least value, in integers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from kilt.numbers import BoolArray, IntArray
+
+
+@njit(cache=True)
+def least_values(
+    prices: IntArray,
+    counts: IntArray,
+    type_starts: IntArray,
+    patterns: IntArray,
+    starts: IntArray,
+    types: IntArray,
+    cost: IntArray,
+    least_size: int,
+    taken: IntArray,
+) -> int:  # pragma: no cover - compiled
+    """Return the sum over all patterns of the least value of a group, or 0 if none is negative.
+
+    The value of a group is the cost of its rows less their prices. It holds every row whose price is above the
+    cost, and if these are too few the dearest of the others. ``taken`` counts the copies of each row type in them.
+    The patterns of a row type are in the order of their cost, so that only those below its price are touched.
+    """
+    mass = np.zeros(len(cost), dtype=np.int64)
+    value = np.zeros(len(cost), dtype=np.int64)
+    for kind in range(len(prices)):
+        for entry in range(type_starts[kind], type_starts[kind + 1]):
+            p = patterns[entry]
+            if cost[p] >= prices[kind]:
+                break
+            mass[p] += counts[kind]
+            value[p] += counts[kind] * (cost[p] - prices[kind])
+    taken[:] = 0
+    total = 0
+    filled = np.empty(least_size, dtype=np.int64)
+    for p in range(len(cost)):
+        if mass[p] == 0:
+            continue
+        missing = least_size - mass[p]
+        if missing > 0:
+            number = _dearest(prices, counts, types[starts[p] : starts[p + 1]], cost[p], missing, filled)
+            for i in range(number):
+                value[p] += cost[p] - prices[filled[i]]
+            if number < missing or value[p] >= 0:
+                value[p] = 0
+                continue
+            for i in range(number):
+                taken[filled[i]] += 1
+        total += value[p]
+    for kind in range(len(prices)):
+        for entry in range(type_starts[kind], type_starts[kind + 1]):
+            p = patterns[entry]
+            if cost[p] >= prices[kind]:
+                break
+            if value[p] < 0:
+                taken[kind] += counts[kind]
+    return total
+
+
+@njit(cache=True)
+def _dearest(
+    prices: IntArray, counts: IntArray, members: IntArray, limit: int, wanted: int, filled: IntArray
+) -> int:  # pragma: no cover - compiled
+    """Fill a list, from dear to cheap, with the copies of highest price up to a limit; return how many there are."""
+    number = 0
+    for kind in members:
+        price = prices[kind]
+        if price > limit:
+            continue
+        for _ in range(min(counts[kind], wanted)):
+            if number == wanted and prices[filled[number - 1]] >= price:
+                break
+            at = min(number, wanted - 1)
+            while at > 0 and prices[filled[at - 1]] < price:
+                filled[at] = filled[at - 1]
+                at -= 1
+            filled[at] = kind
+            number = min(number + 1, wanted)
+    return number
+
+
+@njit(cache=True)
+def least_pairs(
+    prices: IntArray,
+    counts: IntArray,
+    order: IntArray,
+    second: BoolArray,
+    type_starts: IntArray,
+    patterns: IntArray,
+    starts: IntArray,
+    cost: IntArray,
+    lowest: IntArray,
+    highest: IntArray,
+    taken: IntArray,
+) -> int:  # pragma: no cover - compiled
+    """Do the same for two classes: b rows of the second allow from ``lowest[b]`` to ``highest[b]`` of the first.
+
+    ``order`` has the row types from dear to cheap. Among b rows of the second class the dearest are taken, and of the
+    first as many as have prices above the cost, or the nearest allowed number; so every b is tried, and nothing else.
+    """
+    active = np.zeros(len(cost), dtype=np.bool_)
+    for kind in range(len(prices)):
+        for entry in range(type_starts[kind], type_starts[kind + 1]):
+            if cost[patterns[entry]] >= prices[kind]:
+                break
+            active[patterns[entry]] = True
+    members = np.empty(
+        starts[-1], dtype=np.int32
+    )  # of each pattern: the first class from the left, the second from the right
+    left = starts[:-1].copy()
+    right = starts[1:].copy()
+    rows = np.zeros(len(cost), dtype=np.int64)
+    for kind in order:
+        for entry in range(type_starts[kind], type_starts[kind + 1]):
+            p = patterns[entry]
+            if not active[p]:
+                continue
+            if second[kind]:
+                right[p] -= 1
+                members[right[p]] = kind
+            else:
+                members[left[p]] = kind
+                left[p] += 1
+                rows[p] += counts[kind]
+    taken[:] = 0
+    total = 0
+    sums = np.zeros(rows.max() + 1, dtype=np.int64)
+    for p in range(len(cost)):
+        if not active[p]:
+            continue
+        first = members[starts[p] : left[p]]
+        others = members[left[p] : starts[p + 1]][::-1]
+        above = _summed(first, counts, prices, cost[p], sums)
+        value, a, b = _best_pair(others, counts, prices, cost[p], sums, rows[p], above, lowest, highest)
+        if value < 0:
+            total += value
+            _take(first, counts, a, taken)
+            _take(others, counts, b, taken)
+    return total
+
+
+@njit(cache=True)
+def _summed(
+    members: IntArray, counts: IntArray, prices: IntArray, cost: int, sums: IntArray
+) -> int:  # pragma: no cover - compiled
+    """Sum up the values of copies, from dear to cheap; return how many are negative."""
+    at, negative = 0, 0
+    for kind in members:
+        each = cost - prices[kind]
+        for _ in range(counts[kind]):
+            sums[at + 1] = sums[at] + each
+            at += 1
+        if each < 0:
+            negative = at
+    return negative
+
+
+@njit(cache=True)
+def _best_pair(
+    others: IntArray,
+    counts: IntArray,
+    prices: IntArray,
+    cost: int,
+    sums: IntArray,
+    rows: int,
+    above: int,
+    lowest: IntArray,
+    highest: IntArray,
+) -> tuple[int, int, int]:  # pragma: no cover - compiled
+    """Return the least value and the numbers of rows of both classes; (0, 0, 0) if none is negative."""
+    best, best_a, best_b = 0, 0, 0
+    spent, b = 0, 0
+    place, copy = 0, 0
+    while True:
+        most = min(highest[b], rows)
+        if lowest[b] <= most:
+            a = min(max(above, lowest[b]), most)
+            if spent + sums[a] < best:
+                best, best_a, best_b = spent + sums[a], a, b
+        if place == len(others):
+            return best, best_a, best_b
+        each = cost - prices[others[place]]
+        if each >= 0 and spent + each + sums[above] >= best:
+            return best, best_a, best_b  # from here on the second class only adds
+        spent += each
+        b += 1
+        copy += 1
+        if copy == counts[others[place]]:
+            place, copy = place + 1, 0
+
+
+@njit(cache=True)
+def _take(members: IntArray, counts: IntArray, number: int, taken: IntArray) -> None:  # pragma: no cover - compiled
+    """Count the first copies of a list as taken."""
+    left = number
+    for kind in members:
+        if left <= 0:
+            break
+        taken[kind] += min(counts[kind], left)
+        left -= counts[kind]

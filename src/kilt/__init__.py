@@ -1,6 +1,7 @@
 """kilt: release microdata with the fewest cells hidden, and prove it."""
 
 from kilt.anonymize import anonymize
+from kilt.bound import LowerBound, bound
 from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
 from kilt.ladders import Characters, Prefix, Suppression, Taxonomic
 from kilt.policy import KAnonymity, LDiversity, Policy, TCloseness
@@ -20,6 +21,7 @@ __all__ = [
     "KAnonymity",
     "KiltError",
     "LDiversity",
+    "LowerBound",
     "Metric",
     "Numeric",
     "Ordered",
@@ -35,5 +37,6 @@ __all__ = [
     "VerificationError",
     "__version__",
     "anonymize",
+    "bound",
     "verify",
 ]

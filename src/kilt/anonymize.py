@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kilt.case import Case
 from kilt.errors import InputError, VerificationError
 from kilt.numbers import Number, counted, decimal_text
 from kilt.observe import Observer, Progress, silent
@@ -20,7 +22,8 @@ from kilt.problem import Problem
 from kilt.release import Release
 from kilt.roles import Roles, Spec
 from kilt.solvers import choose
-from kilt.sources import Source, open_source
+from kilt.solvers.base import Solution
+from kilt.sources import Source
 from kilt.sources.target import Target
 from kilt.spaces import Metric
 from kilt.stop import Stop
@@ -54,21 +57,15 @@ def anonymize(
     stop = Stop.of(time, gap)
     if seed < 0:
         raise InputError(f"'seed' must be a whole number of at least 0, not {seed}")
-    if not policy:
-        raise InputError("the policy asks for nothing: give at least one of k, l and t")
     target = None if output is None else Target.of(Path(output), data, delimiter)
     observer(Progress("reading"))
-    source = open_source(data, delimiter)
-    roles = Roles.read(source.columns, quasi, sensitive, identifier, weights)
-    spoken = policy.columns(list(roles.sensitive))
-    for name in set(roles.sensitive) - set(spoken):
-        roles.sensitive[name].on(source.distinct(name), name)  # a space that does not fit is told before the work
-    types = source.count(list(roles.quasi), spoken)
+    case = Case.read(data, policy, quasi, sensitive, identifier, weights, delimiter)
+    source, roles, types = case.source, case.roles, case.types
     typed = {name: source.typed(name) and (target is None or target.typed) for name in roles.quasi}
     marks = choose_marks(types, roles.quasi, typed, mark)
-    problem = Problem.build(types, roles.quasi, {name: roles.sensitive[name] for name in spoken}, policy)
+    problem = case.problem()
     method = choose(solver, problem)
-    solution = method.solve(problem, stop, observer)
+    solution = _bounded(problem, method.solve(problem, stop, observer), stop, observer)
     stars = problem.stars(solution.partition.cost)
     plan = Plan.of(solution.partition, types, roles.quasi, marks)
     released, order = _applied(source, plan, roles, seed if shuffle else None)
@@ -87,12 +84,22 @@ def anonymize(
         exact_stars=stars,
         exact_bound=None if solution.bound is None else problem.stars(solution.bound),
         proof=solution.proof,
-        most_stars=problem.stars(problem.rows * sum(int(cost[-1]) for cost in problem.costs)),
+        most_stars=problem.stars(problem.most_cost),
         released=released,
         verified=verified,
         sizes=solution.partition.sizes(),
         plan=plan,
     )
+
+
+def _bounded(problem: Problem, solution: Solution, stop: Stop, observer: Observer) -> Solution:
+    """Find a bound, if the solver has none."""
+    if solution.bound is not None:
+        return solution
+    from kilt.bounds.engine import bounded  # noqa: PLC0415 - it loads compiled kernels
+
+    cost = solution.partition.cost
+    return replace(solution, bound=min(cost, bounded(problem, stop, observer, cost).cost))
 
 
 def _applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tuple[Source, np.ndarray | None]:

@@ -170,6 +170,36 @@ def verify(**flags: Any) -> None:
 
 
 @cli.command()
+@click.argument("input", required=False)
+@_roles
+@_policy
+@_reading
+@click.option("--time", metavar="SECONDS", help="Stop after this time; more time gives a higher bound, up to a point.")
+def bound(**flags: Any) -> None:
+    """Say how many stars every release of the table INPUT under the policy must have, without making one.
+
+    Example: kilt bound patients.csv --quasi zip:characters,age,sex --sensitive disease -k 5 -t 0.2
+    """
+    from kilt.bound import bound as run
+
+    given = _settings(flags)
+    if not given.get("input"):
+        raise InputError("'input' is missing: kilt bound INPUT --quasi COLUMNS -k 5")
+    with _watching(quiet=bool(given.get("json"))) as observer:
+        found = run(
+            given["input"],
+            quasi=given.get("quasi"),
+            sensitive=given.get("sensitive"),
+            weights=given.get("weights"),
+            policy=_policy_of(given),
+            time=given.get("time"),
+            delimiter=given.get("delimiter"),
+            observer=observer,
+        )
+    click.echo(json.dumps(found.to_dict()) if given.get("json") else found.summary())
+
+
+@cli.command()
 def demo() -> None:
     """Anonymize the hospital table that ships with kilt, and show what happened."""
     from kilt.demo import demo_text
@@ -208,7 +238,8 @@ def _watching(*, quiet: bool) -> Iterator[Observer]:
         def show(progress: Progress) -> None:
             done = "" if progress.done is None else f" {progress.done:.0%} of the rows placed"
             stars = "" if progress.stars is None else f" {float(progress.stars):,.0f} stars"
-            status.update(f"{progress.phase}{done}{stars}")
+            bound = "" if progress.bound is None else f", at least {float(progress.bound):,.0f}"
+            status.update(f"{progress.phase}{done}{stars}{bound}")
 
         yield show
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from time import monotonic
 
 from kilt.bounds.ascent import Bound, Course, ascent
@@ -13,18 +14,18 @@ from kilt.problem import Problem
 from kilt.stop import Stop
 
 MOST_ENTRIES = 20_000_000  # row types under patterns that are held at a time
-SECONDS = 10.0  # if no time is given
-FEWEST_STEPS, MOST_STEPS = 30, 400
-LISTING = 0.5  # the share of the time after which no more patterns are listed
+LISTED = 100_000_000  # row types that are put into buckets to list patterns, if no time is given
+EVALUATED = 1_000_000_000  # entries that are evaluated, if no time is given
+BESIDE = 250_000_000  # the same, beside a release
+FEWEST_STEPS, MOST_STEPS = 20, 300
+LISTING = 0.4  # the share of the time after which no more patterns are listed
 
 
 def bounded(problem: Problem, stop: Stop, observer: Observer, cost: int | None = None) -> Bound:
-    """Raise the bound until the steps or the time are over, or until it is close enough to a known cost."""
-    stop = stop if stop.seconds is not None else replace(stop, seconds=stop.elapsed + SECONDS)
-    listing = replace(stop, seconds=stop.elapsed + LISTING * max(0.0, (stop.seconds or 0.0) - stop.elapsed))
-    oracle = oracle_of(problem, Pool.of(problem, MOST_ENTRIES, listing))
+    """Raise the bound until the steps or the time are over, or until it is close enough to the cost of a release."""
+    oracle = oracle_of(problem, _listed(problem, stop))
     best: Bound | None = None
-    for bound in ascent(problem, oracle, _course(oracle, stop)):
+    for bound in ascent(problem, oracle, _course(oracle, stop, EVALUATED if cost is None else BESIDE)):
         if best is None or bound.total > best.total:
             best = bound
             stars = None if cost is None else problem.stars(cost)
@@ -36,13 +37,29 @@ def bounded(problem: Problem, stop: Stop, observer: Observer, cost: int | None =
     return best
 
 
-def _course(oracle: Oracle, stop: Stop) -> Course:
+def _listed(problem: Problem, stop: Stop) -> Pool:
+    """List patterns from cheap to dear, as many as there is room and time for."""
+    if stop.seconds is not None:
+        share = replace(stop, seconds=stop.elapsed + LISTING * max(0.0, stop.seconds - stop.elapsed))
+        return Pool.of(problem, MOST_ENTRIES, share)
+    vectors = count()
+    most = max(64, LISTED // len(problem.counts))
+    return Pool.of(problem, MOST_ENTRIES, lambda: next(vectors) >= most)
+
+
+def _course(oracle: Oracle, stop: Stop, evaluated: int) -> Course:
     """Plan as many steps as there is time for: an ascent must know in advance how many it will be."""
-    oracle.least(oracle.incidence.cheapest())  # compiled once
-    started = monotonic()
-    for _ in range(3):
-        oracle.least(oracle.incidence.cheapest() * 2)
-    each = max((monotonic() - started) / 3, 1e-5)
-    left = (stop.seconds or 0.0) - stop.elapsed
-    steps = int(min(max(left / (4 * each), FEWEST_STEPS), MOST_STEPS))
+    steps = evaluated // max(1, len(oracle.incidence.pool.types))
+    if stop.seconds is not None:
+        steps = int(max(0.0, stop.seconds - stop.elapsed) / _seconds_of_a_step(oracle))
+    steps = min(max(steps, FEWEST_STEPS), MOST_STEPS)
     return Course(steps, 0.15, 1.0) if isinstance(oracle, SizeOracle) else Course(steps, 0.45, 1.5)
+
+
+def _seconds_of_a_step(oracle: Oracle) -> float:
+    """Measure a step; the first ones are faster than most."""
+    prices = oracle.incidence.cheapest() * oracle.incidence.scale
+    oracle.least(prices)
+    started = monotonic()
+    oracle.least(prices * 5 // 4)
+    return max(2 * (monotonic() - started), 1e-5)

@@ -129,7 +129,10 @@ def least_pairs(
                 rows[p] += counts[kind]
     taken[:] = 0
     total = 0
-    sums = np.zeros(rows.max() + 1, dtype=np.int64)
+    longest = 0
+    for p in range(len(cost)):
+        longest = max(longest, rows[p])
+    sums = np.zeros(longest + 1, dtype=np.int64)
     for p in range(len(cost)):
         if not active[p]:
             continue

@@ -12,7 +12,8 @@ from kilt import InputError, Policy
 from kilt.bounds.ascent import Course, ascent, evaluated
 from kilt.bounds.engine import bounded
 from kilt.bounds.oracles import FINEST as SCALE
-from kilt.bounds.oracles import PairOracle, SizeOracle, oracle_of
+from kilt.bounds.oracles import DiverseOracle, PairOracle, SizeOracle, oracle_of
+from kilt.diversity import Distinct
 from kilt.observe import silent
 from kilt.pool import Pool
 from kilt.rules import SizeRule
@@ -60,7 +61,10 @@ def test_the_oracles_are_exact_where_they_say_so(data):
     problem = drawn_problem(data, most_rows=7)
     pool = Pool.of(problem)
     oracle = oracle_of(problem, pool)
-    exact = isinstance(oracle, PairOracle) or all(isinstance(rule, SizeRule) for rule in problem.rules)
+    others = [rule for rule in problem.rules if not isinstance(rule, SizeRule)]
+    exact = isinstance(oracle, PairOracle) or not others
+    if isinstance(oracle, DiverseOracle):
+        exact = len(others) == 1 and others[0].form == Distinct()
     prices = drawn_prices(data, problem)
     least, _ = oracle.least(prices)
     by_hand = least_by_hand(problem, pool, prices)
@@ -85,7 +89,7 @@ def test_what_is_taken_is_the_slope(data):
 def test_the_first_prices_are_the_pattern_bound(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
-    assert isinstance(oracle, SizeOracle | PairOracle)
+    assert isinstance(oracle, SizeOracle | PairOracle | DiverseOracle)
     cheapest = oracle.incidence.cheapest()
     bound, _ = evaluated(problem, oracle, cheapest * SCALE)
     assert bound.cost == int(cheapest @ problem.counts)

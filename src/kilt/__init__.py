@@ -3,6 +3,7 @@
 from kilt.anonymize import anonymize
 from kilt.bound import LowerBound, bound
 from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
+from kilt.frontier import Point, frontier
 from kilt.ladders import Characters, Prefix, Suppression, Taxonomic
 from kilt.policy import KAnonymity, LDiversity, Policy, TCloseness
 from kilt.release import Group, Release
@@ -25,6 +26,7 @@ __all__ = [
     "Metric",
     "Numeric",
     "Ordered",
+    "Point",
     "Policy",
     "Prefix",
     "Release",
@@ -38,5 +40,6 @@ __all__ = [
     "__version__",
     "anonymize",
     "bound",
+    "frontier",
     "verify",
 ]

@@ -22,7 +22,7 @@ from kilt.problem import Problem
 from kilt.release import Release
 from kilt.roles import Roles, Spec
 from kilt.solvers import choose
-from kilt.solvers.base import Solution
+from kilt.solvers.base import Solution, Solver
 from kilt.sources import Source
 from kilt.sources.target import Target
 from kilt.spaces import Metric
@@ -64,8 +64,7 @@ def anonymize(
     typed = {name: source.typed(name) and (target is None or target.typed) for name in roles.quasi}
     marks = choose_marks(types, roles.quasi, typed, mark)
     problem = case.problem()
-    method = choose(solver, problem)
-    solution = _bounded(problem, method.solve(problem, stop, observer), stop, observer)
+    method, solution = solved(problem, solver, stop, observer)
     stars = problem.stars(solution.partition.cost)
     plan = Plan.of(solution.partition, types, roles.quasi, marks)
     released, order = _applied(source, plan, roles, seed if shuffle else None)
@@ -92,14 +91,16 @@ def anonymize(
     )
 
 
-def _bounded(problem: Problem, solution: Solution, stop: Stop, observer: Observer) -> Solution:
-    """Find a bound, if the solver has none."""
+def solved(problem: Problem, name: str, stop: Stop, observer: Observer) -> tuple[Solver, Solution]:
+    """Choose the solver and solve; if it has no bound, find one."""
+    method = choose(name, problem)
+    solution = method.solve(problem, stop, observer)
     if solution.bound is not None:
-        return solution
+        return method, solution
     from kilt.bounds.engine import bounded  # noqa: PLC0415 - it loads compiled kernels
 
     cost = solution.partition.cost
-    return replace(solution, bound=min(cost, bounded(problem, stop, observer, cost).cost))
+    return method, replace(solution, bound=min(cost, bounded(problem, stop, observer, cost).cost))
 
 
 def _applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tuple[Source, np.ndarray | None]:

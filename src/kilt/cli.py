@@ -200,6 +200,43 @@ def bound(**flags: Any) -> None:
 
 
 @cli.command()
+@click.argument("input", required=False)
+@_roles
+@_policy
+@_reading
+@click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
+@click.option("--time", metavar="SECONDS", help="Stop searching after this time, for each policy.")
+def frontier(**flags: Any) -> None:
+    """Show stars and bound of the table INPUT over a range of policies, without releasing anything.
+
+    -k, -l and -t may be lists such as 2,5,10 and ranges such as 0.1:0.5 (with a step: 0.1:0.5:0.05).
+    Example: kilt frontier patients.csv --quasi zip,age,sex --sensitive disease -k 2,5,10 -t 0.1:0.5
+    """
+    from kilt.frontier import frontier as run
+    from kilt.frontier import frontier_text
+
+    given = _settings(flags)
+    if not given.get("input"):
+        raise InputError("'input' is missing: kilt frontier INPUT --quasi COLUMNS -k 2,5,10")
+    with _watching(quiet=bool(given.get("json"))) as observer:
+        points = run(
+            given["input"],
+            quasi=given.get("quasi"),
+            sensitive=given.get("sensitive"),
+            weights=given.get("weights"),
+            k=given.get("k"),
+            l=given.get("l"),
+            t=given.get("t"),
+            diversity=given.get("diversity", "frequency"),
+            solver=given.get("solver", "auto"),
+            time=given.get("time"),
+            delimiter=given.get("delimiter"),
+            observer=observer,
+        )
+    click.echo(json.dumps([point.to_dict() for point in points]) if given.get("json") else frontier_text(points))
+
+
+@cli.command()
 def demo() -> None:
     """Anonymize the hospital table that ships with kilt, and show what happened."""
     from kilt.demo import demo_text

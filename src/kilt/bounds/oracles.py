@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from kilt.kernels.lagrange import least_pairs, least_values
+from kilt.kernels.lagrange import least_diverse, least_pairs, least_values
 from kilt.numbers import IntArray
 from kilt.pool import Pool
 from kilt.problem import Problem
@@ -116,19 +116,38 @@ class PairOracle:
         return int(total), taken
 
 
+@dataclass(frozen=True)
+class DiverseOracle:
+    """Groups with at least so many values of one column: exact under distinct l and k, else a relaxation.
+
+    All forms of l-diversity ask for l different values at least.
+    """
+
+    incidence: Incidence
+    least_size: int
+    fewest_values: int
+    column: int
+
+    def least(self, prices: IntArray) -> tuple[int, IntArray]:
+        """Take every row whose price is above the cost, then the dearest of missing values, then the dearest."""
+        problem, pool = self.incidence.problem, self.incidence.pool
+        taken = np.empty(len(problem.counts), dtype=np.int64)
+        values = np.ascontiguousarray(problem.sensitive[:, self.column])
+        lists = (*self.incidence.by_type, pool.starts, pool.types, self.incidence.cost)
+        least = (self.least_size, self.fewest_values)
+        return int(least_diverse(prices, problem.counts, values, *lists, *least, taken)), taken
+
+
 def oracle_of(problem: Problem, pool: Pool) -> Oracle:
     """Choose the oracle that is exact for the policy, or the best relaxation that there is."""
     incidence = Incidence(problem, pool)
     sized = all(isinstance(rule, SizeRule) for rule in problem.rules)
     if not sized and len(problem.class_totals) == 2:
         return PairOracle.of(incidence)
-    return SizeOracle(incidence, _least_size(problem))
-
-
-def _least_size(problem: Problem) -> int:
-    """Return a size below which no group is legal: k rows, and l different values."""
-    values = [math.ceil(rule.l) for rule in problem.rules if isinstance(rule, DiversityRule)]
-    return max(problem.rules.least_size, *values, 1)
+    diverse = [(math.ceil(rule.l), rule.column) for rule in problem.rules if isinstance(rule, DiversityRule)]
+    values, column = max(diverse, default=(1, 0))
+    size = max(problem.rules.least_size, values, 1)
+    return SizeOracle(incidence, size) if values == 1 else DiverseOracle(incidence, size, values, column)
 
 
 def _legal_intervals(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:

@@ -72,7 +72,7 @@ def _dearest(
         price = prices[kind]
         if price > limit:
             continue
-        for _ in range(min(counts[kind], wanted)):
+        for _ in range(min(counts[kind], wanted)):  # none if there is no copy left
             if number == wanted and prices[filled[number - 1]] >= price:
                 break
             at = min(number, wanted - 1)
@@ -206,3 +206,99 @@ def _take(members: IntArray, counts: IntArray, number: int, taken: IntArray) -> 
             break
         taken[kind] += min(counts[kind], left)
         left -= counts[kind]
+
+
+@njit(cache=True)
+def least_diverse(
+    prices: IntArray,
+    counts: IntArray,
+    value_of: IntArray,
+    type_starts: IntArray,
+    patterns: IntArray,
+    starts: IntArray,
+    types: IntArray,
+    cost: IntArray,
+    least_size: int,
+    fewest_values: int,
+    taken: IntArray,
+) -> int:  # pragma: no cover - compiled
+    """Do the same for groups of at least so many rows with at least so many different values.
+
+    If the rows whose prices are above the cost have too few values, the dearest row of each of the best other values
+    is added, one copy each; then the dearest copies of all that is left, if the rows are too few.
+    """
+    active = np.zeros(len(cost), dtype=np.bool_)
+    for kind in range(len(prices)):
+        for entry in range(type_starts[kind], type_starts[kind + 1]):
+            if cost[patterns[entry]] >= prices[kind]:
+                break
+            active[patterns[entry]] = True
+    taken[:] = 0
+    total = 0
+    values = value_of.max() + 1
+    dearest = np.full(values, -1, dtype=np.int64)  # the dearest row type of each value
+    seen = np.empty(values, dtype=np.int64)
+    filled = np.empty(least_size, dtype=np.int64)
+    spare = counts.copy()
+    for p in range(len(cost)):
+        if not active[p]:
+            continue
+        members = types[starts[p] : starts[p + 1]]
+        mass, value, number, have = 0, 0, 0, 0
+        for kind in members:
+            v = value_of[kind]
+            if dearest[v] < 0:
+                dearest[v] = kind
+                seen[number] = v
+                number += 1
+            elif prices[kind] > prices[dearest[v]]:
+                dearest[v] = kind
+            if prices[kind] > cost[p]:
+                mass += counts[kind]
+                value += counts[kind] * (cost[p] - prices[kind])
+        for i in range(number):
+            if prices[dearest[seen[i]]] > cost[p]:
+                have += 1
+        forced = _best_values(prices, dearest, seen, number, cost[p], max(0, fewest_values - have))
+        for i in range(forced):
+            kind = dearest[seen[i]]
+            value += cost[p] - prices[kind]
+            spare[kind] -= 1
+        missing = max(0, least_size - mass - forced)
+        added = _dearest(prices, spare, members, cost[p], missing, filled)
+        for i in range(added):
+            value += cost[p] - prices[filled[i]]
+        if forced >= fewest_values - have and added == missing and value < 0:
+            total += value
+            for i in range(added):
+                taken[filled[i]] += 1
+            for i in range(forced):
+                taken[dearest[seen[i]]] += 1
+            for kind in members:
+                if prices[kind] > cost[p]:
+                    taken[kind] += counts[kind]
+        for i in range(forced):
+            spare[dearest[seen[i]]] += 1
+        for i in range(number):
+            dearest[seen[i]] = -1
+    return total
+
+
+@njit(cache=True)
+def _best_values(
+    prices: IntArray, dearest: IntArray, seen: IntArray, number: int, limit: int, wanted: int
+) -> int:  # pragma: no cover - compiled
+    """Move the values with the dearest row types up to a limit to the front; return how many, at most those wanted."""
+    found = 0
+    while found < wanted:
+        best = -1
+        for i in range(found, number):
+            if prices[dearest[seen[i]]] > limit:
+                continue
+            if best < 0 or prices[dearest[seen[i]]] > prices[dearest[seen[best]]]:
+                best = i
+        if best < 0:
+            break
+        seen[found], seen[best] = seen[best], seen[found]
+        found += 1
+    return found

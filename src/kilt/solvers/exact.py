@@ -27,16 +27,20 @@ class Stage:
 
     kept: float  # the share of the rows that a dive places in a round
     patience: int  # neighbourhoods that may bring nothing
-    columns_per_row: int  # groups to choose from
+    columns_per_row: int  # groups to choose from, if these are all that can matter
+    partly: int  # groups per row to choose from, if they are not
     most_nodes: int | None  # of the search tree
 
 
 STAGES = (
-    Stage(0.04, 0, 20, 20),
-    Stage(0.02, 60, 60, 30),
-    Stage(0.08, 120, 60, 30),
-    Stage(0.01, 240, 200, 100),
-    Stage(0.03, 480, 1_500, None),
+    Stage(0.04, 0, 20, 20, 20),
+    Stage(0.02, 60, 60, 40, 30),
+    Stage(0.08, 60, 60, 40, 30),
+    Stage(0.01, 60, 120, 40, 30),
+    Stage(0.06, 60, 120, 40, 30),
+    Stage(0.03, 60, 200, 40, 30),
+    Stage(0.05, 60, 200, 40, 30),
+    Stage(0.07, 400, 1_500, 1_500, None),
 )
 
 
@@ -88,6 +92,8 @@ def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop:
             break
         reach = prices.reach(partition.cost)
         columns, limit = listed(pricing, prices, reach, stage.columns_per_row * problem.rows)
+        if limit < reach and stage.partly < stage.columns_per_row:
+            columns, limit = listed(pricing, prices, limit, stage.partly * problem.rows)
         nodes = stage.most_nodes and stage.most_nodes * (10 if limit >= reach else 1)  # it may be the last word
         partition, outcome = chosen(problem, columns, partition, stop, observer, nodes)
         better = min(proved(prices, limit, outcome), partition.cost)

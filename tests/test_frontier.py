@@ -1,0 +1,51 @@
+"""Stars and bounds over a range of policies."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import kilt
+from kilt import InputError
+from kilt.frontier import frontier_text
+
+QUASI = "Zipcode:characters,Age:characters,Education"
+
+
+def test_every_combination_is_a_policy(hospital):
+    points = kilt.frontier(hospital, quasi=QUASI, sensitive="Disease", k="2,3", t="0.1:0.3:0.2")
+    assert [(str(p.policy), p.exact_stars) for p in points] == [
+        ("k=2, t=0.1", 64),
+        ("k=2, t=0.3", 52),
+        ("k=3, t=0.1", 64),
+        ("k=3, t=0.3", 63),
+    ]
+    assert all(p.exact_bound == p.exact_stars for p in points)
+
+
+def test_what_cannot_be_met_is_shown(hospital):
+    points = kilt.frontier(hospital, quasi=QUASI, sensitive="Disease", l=[2, 9])
+    assert points[0].to_dict() == {"policy": "l=2", "stars": 50, "bound": 50, "infeasible": None}
+    assert "l=9 on 'Disease' cannot be met" in str(points[1].infeasible)
+    assert frontier_text(points).splitlines()[2].split() == ["l=9", "cannot", "be", "met"]
+
+
+def test_a_gap_is_shown(hospital):
+    points = kilt.frontier(hospital, quasi=QUASI, sensitive="Disease", k=3, t=Fraction(3, 10), solver="greedy")
+    assert frontier_text(points).splitlines()[1].split() == ["k=3,", "t=0.3", "64", "60", "6.3%"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"t": "0.5:0.1"}, "'t' must go up"),
+        ({"k": "2:x"}, "'k' must be a number, a list"),
+        ({"k": "2,x"}, "'k' must be"),
+        ({"k": "1:500"}, "500 policies; 200 are the most"),
+        ({}, "the policy asks for nothing"),
+    ],
+)
+def test_ranges_that_make_no_sense(hospital, given, message):
+    with pytest.raises(InputError, match=message):
+        kilt.frontier(hospital, quasi=QUASI, sensitive="Disease", **given)

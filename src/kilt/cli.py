@@ -33,6 +33,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
+TABLE = ("quasi", "sensitive", "weights", "delimiter")  # what is said of every table
 _roles = _options(
     click.option(
         "--quasi",
@@ -113,19 +114,11 @@ def anonymize(**flags: Any) -> None:
     with _watching(quiet=bool(given.get("json"))) as observer:
         release = run(
             given["input"],
-            output=given["output"],
-            quasi=given.get("quasi"),
-            sensitive=given.get("sensitive"),
-            identifier=given.get("identifier"),
-            weights=given.get("weights"),
+            **_some(given, "output", *TABLE, "identifier", "time", "gap", "mark"),
             policy=_policy_of(given),
             solver=given.get("solver", "auto"),
-            time=given.get("time"),
-            gap=given.get("gap"),
             seed=given.get("seed", 0),
-            mark=given.get("mark"),
             shuffle=bool(given.get("shuffle")),
-            delimiter=given.get("delimiter"),
             observer=observer,
         )
     if given.get("json"):
@@ -155,14 +148,8 @@ def verify(**flags: Any) -> None:
         raise InputError("'table' is missing: kilt verify TABLE --quasi COLUMNS")
     verdict = run(
         table,
-        quasi=given.get("quasi"),
-        sensitive=given.get("sensitive"),
-        identifier=given.get("identifier"),
-        weights=given.get("weights"),
+        **_some(given, *TABLE, "identifier", "original", "mark"),
         policy=_policy_of(given),
-        original=given.get("original"),
-        mark=given.get("mark"),
-        delimiter=given.get("delimiter"),
     )
     click.echo(json.dumps(verdict.to_dict()) if given.get("json") else verdict_text(verdict))
     if not verdict.met:
@@ -186,16 +173,7 @@ def bound(**flags: Any) -> None:
     if not given.get("input"):
         raise InputError("'input' is missing: kilt bound INPUT --quasi COLUMNS -k 5")
     with _watching(quiet=bool(given.get("json"))) as observer:
-        found = run(
-            given["input"],
-            quasi=given.get("quasi"),
-            sensitive=given.get("sensitive"),
-            weights=given.get("weights"),
-            policy=_policy_of(given),
-            time=given.get("time"),
-            delimiter=given.get("delimiter"),
-            observer=observer,
-        )
+        found = run(given["input"], **_some(given, *TABLE, "time"), policy=_policy_of(given), observer=observer)
     click.echo(json.dumps(found.to_dict()) if given.get("json") else found.summary())
 
 
@@ -221,16 +199,9 @@ def frontier(**flags: Any) -> None:
     with _watching(quiet=bool(given.get("json"))) as observer:
         points = run(
             given["input"],
-            quasi=given.get("quasi"),
-            sensitive=given.get("sensitive"),
-            weights=given.get("weights"),
-            k=given.get("k"),
-            l=given.get("l"),
-            t=given.get("t"),
+            **_some(given, *TABLE, "k", "l", "t", "time"),
             diversity=given.get("diversity", "frequency"),
             solver=given.get("solver", "auto"),
-            time=given.get("time"),
-            delimiter=given.get("delimiter"),
             observer=observer,
         )
     click.echo(json.dumps([point.to_dict() for point in points]) if given.get("json") else frontier_text(points))
@@ -250,6 +221,11 @@ def _settings(flags: dict[str, Any]) -> dict[str, Any]:
 
     given = {name: value for name, value in flags.items() if value not in (None, ())}
     return {**(read_config(Path(given["config"])) if "config" in given else {}), **given}
+
+
+def _some(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return some of the settings, None for those that were not given."""
+    return {name: given.get(name) for name in names}
 
 
 def _policy_of(given: dict[str, Any]) -> Policy:

@@ -43,9 +43,7 @@ class Incidence:
     @cached_property
     def by_type(self) -> tuple[IntArray, IntArray]:
         """Where the patterns of each row type start, and the patterns."""
-        order = np.argsort(self.pool.types, kind="stable")  # the pool lists its patterns from cheap to dear
-        starts = np.searchsorted(self.pool.types[order], np.arange(len(self.problem.counts) + 1))
-        return starts, self.pool.owner()[order].astype(np.int32)
+        return self.pool.by_type(len(self.problem.counts))
 
     @cached_property
     def scale(self) -> int:

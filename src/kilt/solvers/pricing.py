@@ -120,9 +120,7 @@ class Pricing:
     @cached_property
     def _by_type(self) -> tuple[IntArray, IntArray]:
         """For every row type where its patterns start, and the patterns."""
-        order = np.argsort(self.pool.types, kind="stable")
-        starts = np.searchsorted(self.pool.types[order], np.arange(len(self.problem.counts) + 1))
-        return starts, self.pool.owner()[order]
+        return self.pool.by_type(len(self.problem.counts))
 
     @cached_property
     def _offsets(self) -> IntArray:

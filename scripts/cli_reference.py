@@ -22,7 +22,7 @@ CODES = {
     InputError.exit_code: "something that was given cannot be used (an option, a file, a table, a configuration), "
     "or something unexpected happened",
     InfeasibleError.exit_code: "no release of this table can meet the policy",
-    130: "stopped by Ctrl-C or by a signal to end",
+    130: "abandoned by Ctrl-C or a signal to end (the first Ctrl-C in a search ends it, and the best is written)",
 }
 
 

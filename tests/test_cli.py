@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import resource
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import kilt
 from kilt.cli import cli
 from kilt.config import KEYS, read_config
 from kilt.errors import InputError
@@ -203,3 +207,28 @@ def test_importing_kilt_loads_nothing_heavy():
     code = "import kilt, sys; print([m for m in ('duckdb', 'narwhals', 'pandas', 'rich', 'click') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+def test_ctrl_c_ends_the_search_and_writes_the_best_release(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = "".join(",".join(map(str, row)) + "\n" for row in rng.integers(0, 4, (300, 7)))
+    (tmp_path / "in.csv").write_text("a,b,c,d,e,f,g\n" + rows)
+    words = ["anonymize", "in.csv", "-o", "out.csv", "--quasi", "a,b,c,d,e,f,g", "-k", "5", "--solver", "exact"]
+    command = [sys.executable, "-m", "kilt", *words]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(8)
+    process.send_signal(signal.SIGINT)
+    said, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "stopping; the best release so far will be written" in errors
+    assert "note: the search was stopped before its end" in said
+    assert "no release under k=5 can have fewer than" in said
+    assert (tmp_path / "out.csv").exists()
+
+
+def test_an_interrupted_search_hands_over_a_release(hospital):
+    release = kilt.anonymize(
+        hospital, quasi="Zipcode,Age", policy=kilt.Policy(k=2), solver="exact", interrupted=lambda: True
+    )
+    assert release.notes == ("the search was stopped before its end",)
+    assert release.bound <= release.stars

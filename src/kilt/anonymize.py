@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
@@ -26,8 +26,10 @@ from kilt.solvers.base import Solution, Solver
 from kilt.sources import Source
 from kilt.sources.target import Target
 from kilt.spaces import Metric
-from kilt.stop import Stop
+from kilt.stop import Stop, never
 from kilt.verify import Verdict, check
+
+STOPPED = "the search was stopped before its end"
 
 
 def anonymize(
@@ -47,14 +49,16 @@ def anonymize(
     delimiter: str | None = None,
     output: str | PathLike[str] | None = None,
     observer: Observer = silent,
+    interrupted: Callable[[], bool] = never,
 ) -> Release:
     """Release a table with as few stars as can be found, verified against the policy.
 
     ``data`` is a frame (pandas, polars, pyarrow) or the path of a CSV, TSV or Parquet file. The
     columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the ``policy``
-    speaks of those in ``sensitive``. With ``output`` the release is written to a file.
+    speaks of those in ``sensitive``. With ``output`` the release is written to a file. When ``interrupted``
+    says so, the search ends and the best release so far is handed over.
     """
-    stop = Stop.of(time, gap)
+    stop = Stop.of(time, gap, interrupted)
     if seed < 0:
         raise InputError(f"'seed' must be a whole number of at least 0, not {seed}")
     target = None if output is None else Target.of(Path(output), data, delimiter)
@@ -79,7 +83,7 @@ def anonymize(
         solver=method.name,
         seconds=clock.monotonic() - stop.started,
         verdict=verdict,
-        notes=(*_notes(roles), *source.notes),
+        notes=(*_notes(roles), *source.notes, *(STOPPED,) * stop.told()),
         exact_stars=stars,
         exact_bound=None if solution.bound is None else problem.stars(solution.bound),
         proof=solution.proof,

@@ -111,7 +111,7 @@ def anonymize(**flags: Any) -> None:
     for name in ("input", "output"):
         if not given.get(name):
             raise InputError(f"'{name}' is missing: kilt anonymize INPUT -o OUTPUT --quasi COLUMNS -k 5")
-    with _watching(quiet=bool(given.get("json"))) as observer:
+    with _watching(quiet=bool(given.get("json"))) as watch, _finishing(watch) as (observer, interrupted):
         release = run(
             given["input"],
             **_some(given, "output", *TABLE, "identifier", "time", "gap", "mark"),
@@ -120,6 +120,7 @@ def anonymize(**flags: Any) -> None:
             seed=given.get("seed", 0),
             shuffle=bool(given.get("shuffle")),
             observer=observer,
+            interrupted=interrupted,
         )
     if given.get("json"):
         click.echo(json.dumps({**release.to_dict(), "output": given["output"]}))
@@ -255,6 +256,30 @@ def _watching(*, quiet: bool) -> Iterator[Observer]:
             status.update(f"{progress.phase}{done}{stars}{bound}")
 
         yield show
+
+
+@contextmanager
+def _finishing(watch: Observer) -> Iterator[tuple[Observer, Callable[[], bool]]]:
+    """While a search is on, let the first Ctrl-C end it, so that the best release is written; the next abandons it."""
+    phase, told = "reading", False
+
+    def follow(progress: Progress) -> None:
+        nonlocal phase
+        phase = progress.phase
+        watch(progress)
+
+    def stop(number: int, frame: object) -> None:  # noqa: ARG001 - as signals want it
+        nonlocal told
+        if told or phase not in ("solving", "bounding"):
+            raise KeyboardInterrupt
+        told = True
+        click.echo("kilt: stopping; the best release so far will be written (Ctrl-C again to abandon it)", err=True)
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield follow, lambda: told
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def main() -> None:

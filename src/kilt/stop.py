@@ -10,22 +10,27 @@ from kilt.errors import InputError
 from kilt.numbers import Number, rational
 
 
+def never() -> bool:
+    """Say no."""
+    return False
+
+
 @dataclass(frozen=True)
 class Stop:
     """Stop when the time is over, when the gap is small enough, or when told to."""
 
     seconds: float | None = None
     gap: float | None = None
-    told: Callable[[], bool] = field(default=lambda: False)
+    told: Callable[[], bool] = field(default=never)
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
-    def of(cls, seconds: Number | None, gap: Number | None) -> Stop:
+    def of(cls, seconds: Number | None, gap: Number | None, told: Callable[[], bool] = never) -> Stop:
         """Check what the user gave."""
         share = _limit(gap, "gap")
         if share is not None and share > 1:
             raise InputError(f"'gap' is a share of the stars, from 0 to 1, not {gap}")
-        return cls(_limit(seconds, "time"), share)
+        return cls(_limit(seconds, "time"), share, told)
 
     @property
     def elapsed(self) -> float:

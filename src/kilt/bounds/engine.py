@@ -44,7 +44,7 @@ def _listed(problem: Problem, stop: Stop) -> Pool:
         return Pool.of(problem, MOST_ENTRIES, share)
     vectors = count()
     most = max(64, LISTED // len(problem.counts))
-    return Pool.of(problem, MOST_ENTRIES, lambda: next(vectors) >= most)
+    return Pool.of(problem, MOST_ENTRIES, lambda: stop() or next(vectors) >= most)
 
 
 def _course(oracle: Oracle, stop: Stop, evaluated: int) -> Course:

@@ -26,7 +26,7 @@ class Stage:
     """One more attempt to close the gap, at a higher cost than the one before."""
 
     kept: float  # the share of the rows that a dive places in a round
-    patience: int  # neighbourhoods of a dive that may bring nothing; a third of them for the best known
+    patience: int  # neighbourhoods that may bring nothing
     columns_per_row: int  # groups to choose from, if these are all that can matter
     partly: int  # groups per row to choose from, if they are not
     most_nodes: int | None  # of the search tree
@@ -34,10 +34,12 @@ class Stage:
 
 STAGES = (
     Stage(0.04, 0, 20, 20, 20),
-    Stage(0.02, 120, 60, 60, 30),
-    Stage(0.08, 150, 120, 60, 30),
-    Stage(0.01, 150, 200, 60, 30),
-    Stage(0.06, 150, 200, 60, 30),
+    Stage(0.02, 60, 60, 40, 30),
+    Stage(0.08, 60, 60, 40, 30),
+    Stage(0.01, 60, 120, 40, 30),
+    Stage(0.06, 60, 120, 40, 30),
+    Stage(0.03, 60, 200, 40, 30),
+    Stage(0.05, 60, 200, 40, 30),
     Stage(0.07, 400, 1_500, 1_500, None),
 )
 
@@ -85,8 +87,7 @@ def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop:
         for start in (partition, None):  # go on from the best, and from another dive
             if partition.cost > bound and not stop(partition.cost, bound):
                 found = start or dived(pricing, relaxation, stage.kept, stop) or partition
-                patience = stage.patience // (3 if start else 1)
-                partition = min(partition, search.improved(found, patience, stop, observer), key=_cost)
+                partition = min(partition, search.improved(found, stage.patience, stop, observer), key=_cost)
         if bound >= partition.cost or stop(partition.cost, bound):
             break
         reach = prices.reach(partition.cost)

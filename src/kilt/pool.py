@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from kilt.numbers import BoolArray, IntArray
 from kilt.partition import Partition
 from kilt.patterns import buckets, costs_of, level_vectors, tightest
 from kilt.problem import Problem
+
+MOST_LISTED = 8_000_000  # row types times level vectors, if all patterns must be listed
 
 
 @dataclass(frozen=True)
@@ -89,3 +92,12 @@ def _can_hold(problem: Problem, order: IntArray, starts: IntArray) -> BoolArray:
         present[owner, problem.sensitive[order, rule.column]] = True
         possible &= rule.possible(present)
     return possible
+
+
+def too_many_patterns(problem: Problem) -> str | None:
+    """Say why the patterns of a problem are too many for a method that needs all of them; None if they are not."""
+    vectors = math.prod(len(column.levels) for column in problem.columns)
+    most, kinds = MOST_LISTED // vectors, len(problem.counts)
+    if kinds <= most:
+        return None
+    return f"with these ladders it takes up to {most:,} different rows, and this table has {kinds:,}"

@@ -7,6 +7,7 @@ the prices of all rows, plus the least values where they are negative, are at mo
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -19,6 +20,7 @@ from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.rules import DiversityRule, Groups, Rules, SizeRule
 
+Legal = Callable[[IntArray], IntArray]
 FINEST = 10_000  # prices to a unit of cost
 
 
@@ -175,7 +177,7 @@ def _legal_intervals(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
     return np.maximum(lowest, problem.rules.least_size - b), highest
 
 
-def _first(legal, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:  # type: ignore[no-untyped-def]
+def _first(legal: Legal, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
     """Return the least legal number between two, if legality only grows; and whether there is one."""
     exists = legal(high)
     low, high = low.copy(), high.copy()
@@ -187,7 +189,7 @@ def _first(legal, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:  
     return low, exists
 
 
-def _last(legal, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:  # type: ignore[no-untyped-def]
+def _last(legal: Legal, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
     """Return the largest legal number between two, if legality only falls; and whether there is one."""
     exists = legal(low)
     low, high = low.copy(), high.copy()

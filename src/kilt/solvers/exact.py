@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
-from kilt.pool import Pool
+from kilt.pool import Pool, too_many_patterns
 from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms
 from kilt.solvers.base import Kind, Proof, Solution
@@ -14,7 +14,7 @@ from kilt.solvers.columns import Columns
 from kilt.solvers.dive import dived
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.master import Relaxation, chosen, listed, proved, relaxed
-from kilt.solvers.milp import PatternMilp, improve
+from kilt.solvers.milp import improve
 from kilt.solvers.multiplicity import Capped
 from kilt.solvers.neighbourhood import Neighbourhoods
 from kilt.solvers.pricing import Pricing
@@ -53,7 +53,7 @@ class Exact:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""
-        return PatternMilp().refuses(problem)
+        return too_many_patterns(problem)
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Solve the kernel, and go back from it to the table."""
@@ -82,12 +82,17 @@ def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop:
     """Close the gap between a partition and the bound of the prices, from few groups to many."""
     problem, prices, bound = pricing.problem, relaxation.prices, relaxation.prices.bound
     search = Neighbourhoods(problem, pricing.atoms, prices)
+
+    def watch(progress: Progress) -> None:  # another dive starts higher than the best known
+        stars = problem.stars(partition.cost)
+        observer(replace(progress, stars=min(stars, progress.stars or stars), bound=problem.stars(bound)))
+
     proof: Proof = "exact"
     for stage in STAGES:
         for start in (partition, None):  # go on from the best, and from another dive
             if partition.cost > bound and not stop(partition.cost, bound):
                 found = start or dived(pricing, relaxation, stage.kept, stop) or partition
-                partition = min(partition, search.improved(found, stage.patience, stop, observer), key=_cost)
+                partition = min(partition, search.improved(found, stage.patience, stop, watch), key=_cost)
         if bound >= partition.cost or stop(partition.cost, bound):
             break
         reach = prices.reach(partition.cost)
@@ -95,7 +100,7 @@ def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop:
         if limit < reach and stage.partly < stage.columns_per_row:
             columns, limit = listed(pricing, prices, limit, stage.partly * problem.rows)
         nodes = stage.most_nodes and stage.most_nodes * (10 if limit >= reach else 1)  # it may be the last word
-        partition, outcome = chosen(problem, columns, partition, stop, observer, nodes)
+        partition, outcome = chosen(problem, columns, partition, stop, watch, nodes)
         better = min(proved(prices, limit, outcome), partition.cost)
         if better > bound:
             bound, proof = better, "float"

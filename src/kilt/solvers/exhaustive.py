@@ -6,6 +6,7 @@ first row, plus the cheapest partition of the others; sets are bit masks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,16 +39,21 @@ class Exhaustive:
         rows = np.repeat(np.arange(len(problem.counts)), problem.counts)
         legal, cost = all_groups(problem, rows)
         choice = _best_choices(len(rows), legal, cost)
-        types, groups = [], []
-        rest, group = (1 << len(rows)) - 1, 0
+        groups, rest = [], (1 << len(rows)) - 1
         while rest:
-            members = [i for i in range(len(rows)) if choice[rest] >> i & 1]
-            types += [int(rows[i]) for i in members]
-            groups += [group] * len(members)
-            rest, group = rest & ~choice[rest], group + 1
-        partition = Partition.of(problem, np.array(types), np.array(groups), np.ones(len(types), dtype=np.int64))
+            groups.append(choice[rest])
+            rest &= ~choice[rest]
+        partition = partition_of(problem, rows, groups)
         observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(partition.cost)))
         return Solution(partition, partition.cost)
+
+
+def partition_of(problem: Problem, rows: IntArray, groups: Sequence[int]) -> Partition:
+    """Return the partition into groups that are given as masks of rows."""
+    members = [[i for i in range(len(rows)) if group >> i & 1] for group in groups]
+    types = rows[[i for group in members for i in group]]
+    numbers = np.repeat(np.arange(len(members)), [len(group) for group in members])
+    return Partition.of(problem, types, numbers, np.ones(len(types), dtype=np.int64))
 
 
 def all_groups(problem: Problem, rows: IntArray) -> tuple[IntArray, IntArray]:

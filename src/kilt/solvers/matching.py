@@ -15,7 +15,7 @@ import numpy as np
 from kilt.numbers import IntArray
 from kilt.observe import Observer
 from kilt.partition import Partition
-from kilt.pool import Pool
+from kilt.pool import Pool, too_many_patterns
 from kilt.problem import Problem
 from kilt.rules import SizeRule
 from kilt.solvers.atoms import Atoms, is_two_diversity
@@ -24,7 +24,6 @@ from kilt.solvers.columns import Columns
 from kilt.solvers.exact import closed
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.master import relaxed
-from kilt.solvers.milp import PatternMilp
 from kilt.solvers.pricing import Prices, Pricing
 from kilt.solvers.simplex import Duals, Hypergraph, SimplexMatching
 from kilt.stop import Stop
@@ -45,7 +44,7 @@ class PairsAndTriples:
         sized = all(isinstance(rule, SizeRule) for rule in problem.rules) and problem.rules.least_size == 2
         if not sized and not is_two_diversity(problem):
             return "it takes k=2, or l=2 (frequency) on the one sensitive column"
-        return PatternMilp().refuses(problem)
+        return too_many_patterns(problem)
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Start from the local search if the table is small, and close the gap to the bound of the prices."""

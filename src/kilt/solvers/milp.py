@@ -15,15 +15,13 @@ import numpy as np
 from kilt.numbers import FloatArray, IntArray
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
-from kilt.pool import Pool
+from kilt.pool import Pool, too_many_patterns
 from kilt.problem import Problem
 from kilt.solvers.base import Kind, Solution
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.highs import quiet, solved, whole_bound
 from kilt.solvers.program import Program, groups_of
 from kilt.stop import Stop
-
-MOST_ENTRIES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -35,13 +33,7 @@ class PatternMilp:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""
-        vectors = math.prod(len(column.levels) for column in problem.columns)
-        if vectors * len(problem.counts) > MOST_ENTRIES * 4:
-            most = MOST_ENTRIES * 4 // vectors
-            return (
-                f"with these ladders it takes up to {most:,} different rows, and this table has {len(problem.counts):,}"
-            )
-        return None
+        return too_many_patterns(problem)
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""

@@ -15,10 +15,9 @@ from itertools import combinations
 import numpy as np
 
 from kilt.observe import Observer, Progress
-from kilt.partition import Partition
 from kilt.problem import Problem
 from kilt.solvers.base import Kind, Solution
-from kilt.solvers.exhaustive import MOST_ROWS, all_groups
+from kilt.solvers.exhaustive import Exhaustive, all_groups, partition_of
 from kilt.stop import Stop
 
 INFINITE = 1 << 61
@@ -34,9 +33,7 @@ class Recursion:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables that are not tiny."""
-        if problem.rows > MOST_ROWS:
-            return f"it takes tables of at most {MOST_ROWS} rows, and this one has {problem.rows}"
-        return None
+        return Exhaustive().refuses(problem)
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:  # noqa: ARG002 - a blink
         """Find the optimum, which is its own bound."""
@@ -44,10 +41,7 @@ class Recursion:
         legal, cost = all_groups(problem, rows)
         search = _Search(legal.tolist(), cost.tolist(), self.base)
         _, groups = search.optimum((1 << len(rows)) - 1)
-        members = [[i for i in range(len(rows)) if group >> i & 1] for group in groups]
-        types = rows[[i for group in members for i in group]]
-        numbers = np.repeat(np.arange(len(members)), [len(group) for group in members])
-        partition = Partition.of(problem, types, numbers, np.ones(len(types), dtype=np.int64))
+        partition = partition_of(problem, rows, groups)
         observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(partition.cost)))
         return Solution(partition, partition.cost)
 

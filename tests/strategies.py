@@ -55,10 +55,10 @@ def cell(ladder: str):
 
 
 @st.composite
-def tables(draw, most_rows=7, ladders=tuple(LADDERS), spaces=tuple(SPACES), most_sensitive=2):
+def tables(draw, most_rows=7, ladders=tuple(LADDERS), spaces=tuple(SPACES), most_sensitive=2, least_sensitive=0):
     """A random table: rows of text cells, the ladders of its quasi columns, the spaces of its sensitive ones."""
     quasi = draw(st.lists(st.sampled_from(ladders), min_size=1, max_size=3))
-    sensitive = draw(st.lists(st.sampled_from(spaces), min_size=0, max_size=most_sensitive))
+    sensitive = draw(st.lists(st.sampled_from(spaces), min_size=least_sensitive, max_size=most_sensitive))
     row = st.tuples(*(cell(name) for name in quasi), *(st.sampled_from("0123") for _ in sensitive))
     rows = draw(st.lists(row, min_size=1, max_size=most_rows))
     return rows, quasi, sensitive

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,13 +11,14 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InputError, Policy
-from kilt.bounds.ascent import Course, ascent, evaluated
+from kilt.bounds.ascent import Course, ascent
 from kilt.bounds.engine import bounded
-from kilt.bounds.oracles import FINEST as SCALE
-from kilt.bounds.oracles import DiverseOracle, PairOracle, SizeOracle, oracle_of
+from kilt.bounds.incidence import FINEST as SCALE
+from kilt.bounds.oracles import DiverseOracle, PairOracle, oracle_of
 from kilt.diversity import Distinct
 from kilt.observe import silent
 from kilt.pool import Pool
+from kilt.proof import Marks, proved
 from kilt.rules import SizeRule
 from kilt.solvers.columns import Columns
 from kilt.stop import Stop
@@ -43,6 +46,12 @@ def least_by_hand(problem, pool, prices) -> int:
     return total
 
 
+def total_of(problem, oracle, prices):
+    """Return the bound of prices before it is rounded, and what is taken."""
+    least, taken = oracle.least(prices)
+    return int(prices @ problem.counts) + least, taken
+
+
 @given(st.data())
 @settings(max_examples=1500, deadline=None)
 def test_any_prices_give_a_bound(data):
@@ -50,9 +59,41 @@ def test_any_prices_give_a_bound(data):
     oracle = oracle_of(problem, Pool.of(problem))
     optimum = solved("exhaustive", problem).partition.cost
     for _ in range(2):
-        bound, taken = evaluated(problem, oracle, drawn_prices(data, problem))
-        assert bound.cost <= optimum
-        assert (taken >= 0).all()
+        prices = drawn_prices(data, problem)
+        total, taken = total_of(problem, oracle, prices)
+        evidence = oracle.evidence(prices)
+        found = proved(problem, evidence)
+        assert found <= optimum
+        assert (taken >= -1e-9).all()
+        if oracle.effort == 1:
+            assert found == max(0, -(-total // SCALE))
+
+
+def altered(data, marks: Marks) -> Marks:
+    """Replace some multipliers by any others."""
+    numbers = marks.numbers.copy()
+    for place in np.ndindex(numbers.shape):
+        if data.draw(st.booleans()):
+            numbers[place] = data.draw(st.integers(-3 * SCALE, 3 * SCALE))
+    return replace(marks, numbers=numbers)
+
+
+@given(st.data(), st.integers(1, 4))
+@settings(max_examples=1500, deadline=None)
+def test_any_multipliers_give_a_bound(data, largest):
+    problem = drawn_problem(data, least_sensitive=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kilt.bounds.spread.LARGEST", largest)
+        oracle = oracle_of(problem, Pool.of(problem))
+        prices = drawn_prices(data, problem)
+        for _ in range(data.draw(st.integers(0, 4))):
+            oracle.least(prices)
+        evidence = oracle.evidence(prices)
+    optimum = solved("exhaustive", problem).partition.cost
+    found = proved(problem, evidence)
+    assert found <= optimum
+    parts = {name: altered(data, getattr(evidence, name)) for name in ("slopes", "tails", "thetas")}
+    assert proved(problem, replace(evidence, **parts)) <= optimum
 
 
 @given(st.data())
@@ -63,12 +104,13 @@ def test_the_oracles_are_exact_where_they_say_so(data):
     oracle = oracle_of(problem, pool)
     others = [rule for rule in problem.rules if not isinstance(rule, SizeRule)]
     exact = isinstance(oracle, PairOracle) or not others
+    assert oracle.effort == 1 or not exact
     if isinstance(oracle, DiverseOracle):
         exact = len(others) == 1 and others[0].form == Distinct()
     prices = drawn_prices(data, problem)
     least, _ = oracle.least(prices)
     by_hand = least_by_hand(problem, pool, prices)
-    assert least == by_hand if exact else least <= by_hand
+    assert least == by_hand if exact else least <= by_hand + 1e-3
 
 
 @given(st.data())
@@ -77,11 +119,12 @@ def test_what_is_taken_is_the_slope(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
     prices = drawn_prices(data, problem)
-    bound, taken = evaluated(problem, oracle, prices)
+    total, taken = total_of(problem, oracle, prices)
     others = drawn_prices(data, problem)
-    other, _ = evaluated(problem, oracle, others)
+    other, _ = total_of(problem, oracle, others)
     slope = problem.counts - taken
-    assert other.total <= bound.total + int(slope @ (others - prices))  # the bound is concave in the prices
+    if oracle.effort == 1:
+        assert other <= total + int(slope @ (others - prices))  # the bound is concave in the prices
 
 
 @given(st.data())
@@ -89,10 +132,8 @@ def test_what_is_taken_is_the_slope(data):
 def test_the_first_prices_are_the_pattern_bound(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
-    assert isinstance(oracle, SizeOracle | PairOracle | DiverseOracle)
     cheapest = oracle.incidence.cheapest()
-    bound, _ = evaluated(problem, oracle, cheapest * SCALE)
-    assert bound.cost == int(cheapest @ problem.counts)
+    assert proved(problem, oracle.evidence(cheapest * SCALE)) == int(cheapest @ problem.counts)
     groups = all_groups(problem)
     columns = Columns.of(problem, np.array([u for g in groups for u in g]), np.array([len(g) for g in groups]))
     for kind in range(len(problem.counts)):
@@ -107,9 +148,8 @@ def test_the_engine_gives_a_bound_of_any_table(data):
     optimum = solved("exhaustive", problem).partition.cost
     found = bounded(problem, Stop(), silent)
     assert found.cost <= optimum
-    oracle = oracle_of(problem, Pool.of(problem))
-    assert evaluated(problem, oracle, found.prices)[0].total == found.total
-    assert found.cost >= int(oracle.incidence.cheapest() @ problem.counts)
+    assert proved(problem, found.evidence) == found.cost
+    assert found.cost >= int(oracle_of(problem, Pool.of(problem)).incidence.cheapest() @ problem.counts)
 
 
 @given(st.data(), st.integers(1, 6))
@@ -122,10 +162,10 @@ def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
     ceiling = oracle.incidence.ceiling * SCALE
     optimum = solved("exhaustive", problem).partition.cost
     prices = np.minimum(drawn_prices(data, problem), ceiling)
-    assert evaluated(problem, oracle, prices)[0].cost <= optimum
-    for bound in ascent(problem, oracle, Course(20, 0.3, 1.0)):
-        assert bound.cost <= optimum
-        assert bound.prices.max() <= ceiling
+    assert proved(problem, oracle.evidence(prices)) <= optimum
+    for higher, total in ascent(oracle, Course(20, 0.3, 1.0)):
+        assert total <= optimum * SCALE + 1e-3 or oracle.effort > 1
+        assert higher.max() <= ceiling
 
 
 def test_time_and_gap_end_the_ascent():
@@ -134,10 +174,10 @@ def test_time_and_gap_end_the_ascent():
     problem = problem_of(rows, ["suppress"] * 5, [], Policy(k=4))
     seen = []
     bounded(problem, Stop(seconds=0), seen.append, 10**6)
-    assert len(seen) == 1
+    assert len(seen) <= 1
     close = bounded(problem, Stop(gap=0.4), silent, 800)
     full = bounded(problem, Stop(), silent)
-    assert close.total < full.total
+    assert close.cost < full.cost
 
 
 def test_the_bound_in_python(hospital):

@@ -21,8 +21,8 @@ EXACT = ["exhaustive", "recursion", "subsets", "milp", "exact"]
 QUASI = "Zipcode:characters,Age:characters,Education"
 
 
-def drawn_problem(data, most_rows=9):
-    rows, quasi, sensitive = data.draw(tables(most_rows=most_rows))
+def drawn_problem(data, most_rows=9, **kinds):
+    rows, quasi, sensitive = data.draw(tables(most_rows=most_rows, **kinds))
     policy = data.draw(policies(len(sensitive)))
     try:
         return problem_of(rows, quasi, sensitive, policy)

@@ -34,6 +34,9 @@ class Form(Protocol):
     def largest(self, counts: IntArray) -> Fraction:
         """Return the largest l that every group meets (0 if none)."""
 
+    def cap(self, l: Fraction) -> Fraction | None:
+        """Return a number c such that no value can have more than 1/c of the rows; None if there is none."""
+
 
 @dataclass(frozen=True)
 class Frequency:
@@ -55,6 +58,10 @@ class Frequency:
         ratios = set(zip(counts.sum(axis=1).tolist(), counts.max(axis=1).tolist(), strict=True))
         return min((Fraction(size, most) for size, most in ratios if most), default=Fraction(0))
 
+    def cap(self, l: Fraction) -> Fraction:
+        """It is l itself."""
+        return l
+
 
 @dataclass(frozen=True)
 class Distinct:
@@ -73,6 +80,9 @@ class Distinct:
     def largest(self, counts: IntArray) -> Fraction:
         """Return the smallest number of values present."""
         return Fraction(int((counts > 0).sum(axis=1).min(initial=np.iinfo(np.int64).max)) if len(counts) else 0)
+
+    def cap(self, l: Fraction) -> None:
+        """One row of each other value is enough."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +119,9 @@ class Entropy:
             l -= Fraction(1, 10**6)
         return l
 
+    def cap(self, l: Fraction) -> None:
+        """There is one, but it is not rational."""
+
 
 @dataclass(frozen=True)
 class Recursive:
@@ -137,6 +150,10 @@ class Recursive:
         most, tails = roomy(descending[:, :1], room), roomy(tails, room)
         passing = np.asarray(most * self.c.denominator < tails * self.c.numerator, dtype=bool)
         return Fraction(int(passing.sum(axis=1).min()) if len(counts) else 0)
+
+    def cap(self, l: Fraction) -> Fraction:
+        """The tail has all rows but the first l - 1 values': r1 < c (N - r1) if l is above 1, else r1 < c N."""
+        return 1 / self.c + (1 if l > 1 else 0)
 
 
 def entropy_reaches(counts: list[int], l: Fraction) -> bool:

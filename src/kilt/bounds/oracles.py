@@ -9,70 +9,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
+from kilt.bounds.incidence import Exact, Incidence, Oracle
+from kilt.bounds.slopes import SlopeOracle, has_slopes
+from kilt.bounds.spread import SpreadOracle
 from kilt.kernels.lagrange import least_diverse, least_pairs, least_values
 from kilt.numbers import IntArray
 from kilt.pool import Pool
 from kilt.problem import Problem
+from kilt.proof.sizes import sized_rule
 from kilt.rules import DiversityRule, Groups, Rules, SizeRule
 
 Legal = Callable[[IntArray], IntArray]
-FINEST = 10_000  # prices to a unit of cost
-
-
-class Oracle(Protocol):
-    """Finds groups of least value."""
-
-    @property
-    def incidence(self) -> Incidence:
-        """The patterns and their row types."""
-
-    def least(self, prices: IntArray) -> tuple[int, IntArray]:
-        """Return the sum of the least values that are negative, and how many copies of each row type they hold."""
+MOST_NUMBERS = 30_000_000  # patterns times sensitive classes, for which inequalities are kept
 
 
 @dataclass(frozen=True)
-class Incidence:
-    """The patterns of a pool, and for every row type its patterns from cheap to dear."""
-
-    problem: Problem
-    pool: Pool
-
-    @cached_property
-    def by_type(self) -> tuple[IntArray, IntArray]:
-        """Where the patterns of each row type start, and the patterns."""
-        return self.pool.by_type(len(self.problem.counts))
-
-    @cached_property
-    def scale(self) -> int:
-        """How many prices make a unit of cost."""
-        return self.problem.price_scale(FINEST)
-
-    @cached_property
-    def cost(self) -> IntArray:
-        """The cost of a row under each pattern, scaled like prices."""
-        return self.pool.cost * self.scale
-
-    def cheapest(self) -> IntArray:
-        """Return for every row type the cost of its cheapest pattern: the pattern bound, and the first prices."""
-        starts, patterns = self.by_type
-        listed = starts[1:] > starts[:-1]
-        cheapest = np.full(len(listed), self.ceiling, dtype=np.int64)
-        cheapest[listed] = self.pool.cost[patterns[starts[:-1][listed]]]
-        return cheapest
-
-    @property
-    def ceiling(self) -> int:
-        """The highest price for which all patterns that matter are listed: an unlisted one costs no less."""
-        return int(self.pool.cost.max(initial=0)) if self.pool.ceiling is None else self.pool.ceiling
-
-
-@dataclass(frozen=True)
-class SizeOracle:
+class SizeOracle(Exact):
     """Groups of at least so many rows: exact under k alone, a relaxation under any other policy."""
 
     incidence: Incidence
@@ -87,7 +42,7 @@ class SizeOracle:
 
 
 @dataclass(frozen=True)
-class PairOracle:
+class PairOracle(Exact):
     """Groups of two sensitive classes: exact under any policy.
 
     b rows of the second class allow ``lowest[b]`` to ``highest[b]`` rows of the first.
@@ -117,7 +72,7 @@ class PairOracle:
 
 
 @dataclass(frozen=True)
-class DiverseOracle:
+class DiverseOracle(Exact):
     """Groups with at least so many values of one column: exact under distinct l and k, else a relaxation.
 
     All forms of l-diversity ask for l different values at least.
@@ -140,13 +95,19 @@ class DiverseOracle:
 
 def oracle_of(problem: Problem, pool: Pool) -> Oracle:
     """Choose the oracle that is exact for the policy, or the best relaxation that there is."""
-    incidence = Incidence(problem, pool)
-    sized = all(isinstance(rule, SizeRule) for rule in problem.rules)
-    if not sized and len(problem.class_totals) == 2:
+    incidence, rules = Incidence(problem, pool), problem.rules
+    if all(isinstance(rule, SizeRule) for rule in rules):
+        return SizeOracle(incidence, max(rules.least_size, 1))
+    if len(problem.class_totals) == 2:
         return PairOracle.of(incidence)
-    diverse = [(math.ceil(rule.l), rule.column) for rule in problem.rules if isinstance(rule, DiversityRule)]
+    if len(pool) * len(problem.class_totals) <= MOST_NUMBERS:
+        if (rule := sized_rule(problem)) is not None:
+            return SpreadOracle.of(incidence, rule)
+        if has_slopes(rules):
+            return SlopeOracle.of(incidence, max(rules.least_size, 1))
+    diverse = [(math.ceil(rule.l), rule.column) for rule in rules if isinstance(rule, DiversityRule)]
     values, column = max(diverse, default=(1, 0))
-    size = max(problem.rules.least_size, values, 1)
+    size = max(rules.least_size, values, 1)
     return SizeOracle(incidence, size) if values == 1 else DiverseOracle(incidence, size, values, column)
 
 

@@ -85,7 +85,7 @@ def _dearest(
 
 
 @njit(cache=True)
-def _active(
+def active_patterns(
     prices: IntArray, type_starts: IntArray, patterns: IntArray, cost: IntArray
 ) -> BoolArray:  # pragma: no cover - compiled
     """Mark the patterns with a row whose price is above the cost: no other has a group of negative value."""
@@ -117,7 +117,7 @@ def least_pairs(
     ``order`` has the row types from dear to cheap. Among b rows of the second class the dearest are taken, and of the
     first as many as have prices above the cost, or the nearest allowed number; so every b is tried, and nothing else.
     """
-    active = _active(prices, type_starts, patterns, cost)
+    active = active_patterns(prices, type_starts, patterns, cost)
     members = np.empty(
         starts[-1], dtype=np.int32
     )  # of each pattern: the first class from the left, the second from the right
@@ -236,7 +236,7 @@ def least_diverse(
     If the rows whose prices are above the cost have too few values, the dearest row of each of the best other values
     is added, one copy each; then the dearest copies of all that is left, if the rows are too few.
     """
-    active = _active(prices, type_starts, patterns, cost)
+    active = active_patterns(prices, type_starts, patterns, cost)
     taken[:] = 0
     total = 0
     values = value_of.max() + 1

@@ -1,0 +1,86 @@
+"""Which row types are under which patterns, both ways; only kernels go through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from kilt.kernels.lagrange import active_patterns
+from kilt.numbers import BoolArray, FloatArray, IntArray
+from kilt.pool import Pool
+from kilt.problem import Problem
+from kilt.proof import Evidence
+
+FINEST = 10_000  # prices to a unit of cost
+
+
+@dataclass(frozen=True)
+class Incidence:
+    """The patterns of a pool, and for every row type its patterns from cheap to dear."""
+
+    problem: Problem
+    pool: Pool
+
+    @cached_property
+    def by_type(self) -> tuple[IntArray, IntArray]:
+        """Where the patterns of each row type start, and the patterns."""
+        return self.pool.by_type(len(self.problem.counts))
+
+    @cached_property
+    def scale(self) -> int:
+        """How many prices make a unit of cost."""
+        return self.problem.price_scale(FINEST)
+
+    @cached_property
+    def cost(self) -> IntArray:
+        """The cost of a row under each pattern, scaled like prices."""
+        return self.pool.cost * self.scale
+
+    def active(self, prices: IntArray) -> BoolArray:
+        """Mark the patterns with a row whose price is above the cost: no other has a group of negative value."""
+        return np.asarray(active_patterns(prices, *self.by_type, self.cost))
+
+    def cheapest(self) -> IntArray:
+        """Return for every row type the cost of its cheapest pattern: the pattern bound, and the first prices."""
+        starts, patterns = self.by_type
+        listed = starts[1:] > starts[:-1]
+        cheapest = np.full(len(listed), self.ceiling, dtype=np.int64)
+        cheapest[listed] = self.pool.cost[patterns[starts[:-1][listed]]]
+        return cheapest
+
+    @property
+    def ceiling(self) -> int:
+        """The highest price for which all patterns that matter are listed: an unlisted one costs no less."""
+        return int(self.pool.cost.max(initial=0)) if self.pool.ceiling is None else self.pool.ceiling
+
+
+class Oracle(Protocol):
+    """Finds groups of least value."""
+
+    @property
+    def incidence(self) -> Incidence:
+        """The patterns and their row types."""
+
+    @property
+    def effort(self) -> int:
+        """How many times it goes through the patterns; 1 if the least values are exact integers, and need no proof."""
+
+    def least(self, prices: IntArray) -> tuple[float, FloatArray]:
+        """Return the sum of the least values that are negative, and how many copies of each row type they hold."""
+
+    def evidence(self, prices: IntArray) -> Evidence:
+        """Return what proves the bound of these prices."""
+
+
+class Exact:
+    """An oracle whose least values are exact: the prices alone are a proof."""
+
+    incidence: Incidence
+    effort = 1
+
+    def evidence(self, prices: IntArray) -> Evidence:
+        """Return the prices."""
+        return Evidence(prices, self.incidence.scale)

@@ -1,0 +1,81 @@
+"""The proof of a bound, evaluated in integers, with nothing of what found it.
+
+Given prices for rows, no legal partition costs less than the sum of all prices plus, for every pattern, the least value
+(cost less prices) of a legal group under it, where that is negative. The prices may be any integers. Here all patterns
+are gone through again, and for each a number is found that no legal group's value is below: exactly, or rounded down
+with the help of multipliers, which may be any integers too. ``docs/certificates.md`` has the inequalities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from kilt.numbers import BoolArray, IntArray
+from kilt.problem import Problem
+from kilt.proof.buckets import Buckets, all_buckets
+from kilt.proof.evidence import Evidence, Marks
+from kilt.proof.exact import Pairs, of_rows, of_values
+from kilt.proof.sizes import Sizes
+from kilt.proof.slopes import Slopes
+from kilt.rules import DiversityRule, SizeRule
+
+__all__ = ["Evidence", "Marks", "proved"]
+
+
+def proved(problem: Problem, evidence: Evidence) -> int:
+    """Return the cost that no legal partition goes below, as far as this evidence proves it."""
+    least = _least(problem, evidence)
+    total = int(evidence.prices.astype(object) @ problem.counts)
+    for buckets in all_buckets(problem, evidence):
+        total += sum(np.minimum(least(buckets), 0).tolist())
+    return max(0, -(-total // evidence.scale))
+
+
+def _least(problem: Problem, evidence: Evidence) -> Callable[[Buckets], IntArray]:
+    """Choose how to find what no legal group's value is below: exactly, or with the multipliers that are given."""
+    rules = problem.rules
+    if all(isinstance(rule, SizeRule) for rule in rules):
+        return lambda buckets: of_rows(buckets, rules.least_size)
+    if len(problem.class_totals) == 2:
+        return Pairs(problem).least
+    return _relaxed(problem, evidence)
+
+
+def _relaxed(problem: Problem, evidence: Evidence) -> Callable[[Buckets], IntArray]:
+    """Prove groups by what all l-diverse ones have, and by linear inequalities; where these do not do, size by size."""
+    least_size = problem.rules.least_size
+    slopes = Slopes(problem, evidence.slopes, least_size)
+    tails = Slopes(problem, evidence.tails, max(least_size, evidence.largest + 1))
+    sizes = Sizes.of(problem, evidence) if evidence.largest else None
+    diverse = [(math.ceil(rule.l), rule.column) for rule in problem.rules if isinstance(rule, DiversityRule)]
+    fewest, column = max(diverse, default=(1, 0))
+    shown = problem.sensitive[:, column]
+
+    def least(buckets: Buckets) -> IntArray:
+        value = np.zeros(len(buckets), dtype=np.int64)
+        open_ = np.flatnonzero(_possible(problem, buckets))
+        if len(open_):
+            some = buckets.some(open_)
+            apart = of_values(some, shown[some.order], max(least_size, fewest), fewest)
+            value[open_] = np.maximum(apart, slopes.least(some))
+        open_ = np.flatnonzero(value < 0)
+        if len(open_) and sizes is not None:
+            some = buckets.some(open_)
+            value[open_] = np.maximum(value[open_], np.minimum(sizes.least(some), tails.least(some)))
+        return value
+
+    return least
+
+
+def _possible(problem: Problem, buckets: Buckets) -> BoolArray:
+    """Decide for every pattern a necessary condition for a legal group: enough of the values are there."""
+    possible = np.ones(len(buckets), dtype=bool)
+    for rule in problem.rules:
+        if rule.column is not None:
+            present = np.zeros((len(buckets), problem.sizes[rule.column]), dtype=bool)
+            present[buckets.owner, problem.sensitive[buckets.order, rule.column]] = True
+            possible &= rule.possible(present)
+    return possible

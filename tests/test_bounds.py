@@ -163,7 +163,7 @@ def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
     optimum = solved("exhaustive", problem).partition.cost
     prices = np.minimum(drawn_prices(data, problem), ceiling)
     assert proved(problem, oracle.evidence(prices)) <= optimum
-    for higher, total in ascent(oracle, Course(20, 0.3, 1.0)):
+    for higher, total in ascent(oracle, Course.of_steps(20, 0.3, 1.0)):
         assert total <= optimum * SCALE + 1e-3 or oracle.effort > 1
         assert higher.max() <= ceiling
 

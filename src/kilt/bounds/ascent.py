@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -15,15 +16,23 @@ BOX = 4  # prices stay above minus so many times the ceiling
 
 @dataclass(frozen=True)
 class Course:
-    """How the steps of an ascent shrink: from ``rate`` stars to nothing, at once if ``power`` is high."""
+    """How the steps of an ascent shrink: from ``rate`` stars to nothing, at once if ``power`` is high.
 
-    steps: int
+    ``progress`` says after each step how much of the way is done, from 0 to 1: an ascent must know when it will end.
+    """
+
     rate: float
     power: float
+    progress: Callable[[int], float]
 
-    def size(self, step: int) -> float:
+    @classmethod
+    def of_steps(cls, steps: int, rate: float, power: float) -> Course:
+        """Return a course of so many steps."""
+        return cls(rate, power, lambda step: step / steps)
+
+    def size(self, done: float) -> float:
         """Return the size of a step in stars."""
-        return float(self.rate * (1 - step / self.steps) ** self.power + 1e-4)
+        return float(self.rate * (1 - done) ** self.power + 1e-4)
 
 
 def ascent(oracle: Oracle, course: Course) -> Iterator[tuple[IntArray, float]]:
@@ -35,12 +44,15 @@ def ascent(oracle: Oracle, course: Course) -> Iterator[tuple[IntArray, float]]:
     problem, ceiling, scale = oracle.incidence.problem, oracle.incidence.ceiling, oracle.incidence.scale
     prices = oracle.incidence.cheapest().astype(np.float64)
     mean, square = np.zeros_like(prices), np.zeros_like(prices)
-    for step in range(course.steps):
+    for step in count():
+        done = course.progress(step)
+        if done >= 1:
+            return
         whole = np.floor(prices * scale).astype(np.int64)
         least, taken = oracle.least(whole)
         yield whole, int(whole @ problem.counts) + least
         slope = 1 - taken / problem.counts
         mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
         steady, spread = mean / (1 - 0.9 ** (step + 1)), np.sqrt(square / (1 - 0.99 ** (step + 1)))
-        prices = prices + course.size(step) * problem.unit * steady / (spread + 1e-3)
+        prices = prices + course.size(done) * problem.unit * steady / (spread + 1e-3)
         prices = np.clip(prices, -BOX * ceiling, ceiling)

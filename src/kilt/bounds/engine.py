@@ -38,9 +38,9 @@ def bounded(problem: Problem, stop: Stop, observer: Observer, cost: int | None =
     """Raise the bound until the steps or the time are over, or until it is close enough to the cost of a release."""
     oracle = oracle_of(problem, _listed(problem, stop))
     climb = Climb(problem, oracle, observer, cost)
-    for prices, total in ascent(oracle, _course(oracle, stop, EVALUATED if cost is None else BESIDE)):
+    for prices, total in ascent(oracle, _course(climb, stop, EVALUATED if cost is None else BESIDE)):
         climb.see(prices, total)
-        if climb.time_is_over(stop) or (cost is not None and climb.best.cost >= cost):
+        if stop(cost, climb.best.cost) or (cost is not None and climb.best.cost >= cost):
             break
     climb.prove()
     return climb.best
@@ -81,11 +81,6 @@ class Climb:
             stars = None if self.cost is None else self.problem.stars(self.cost)
             self.observer(Progress("bounding", None, stars, self.problem.stars(cost)))
 
-    def time_is_over(self, stop: Stop) -> bool:
-        """Say whether there is just time for the last proof, or the gap is small enough."""
-        seconds = None if stop.seconds is None else stop.seconds - 1.3 * self.seconds
-        return replace(stop, seconds=seconds)(self.cost, self.best.cost)
-
 
 def _listed(problem: Problem, stop: Stop) -> Pool:
     """List patterns from cheap to dear, as many as there is room and time for."""
@@ -97,19 +92,17 @@ def _listed(problem: Problem, stop: Stop) -> Pool:
     return Pool.of(problem, MOST_ENTRIES, lambda: stop() or next(vectors) >= most)
 
 
-def _course(oracle: Oracle, stop: Stop, evaluated: int) -> Course:
-    """Plan as many steps as there is time for: an ascent must know in advance how many it will be."""
-    steps = evaluated // max(1, oracle.effort * len(oracle.incidence.pool.types))
-    if stop.seconds is not None:
-        steps = int(max(0.0, stop.seconds - stop.elapsed) / _seconds_of_a_step(oracle))
-    steps = min(max(steps, FEWEST_STEPS), MOST_STEPS)
-    return Course(steps, 0.15, 1.0) if isinstance(oracle, SizeOracle) else Course(steps, 0.45, 1.5)
+def _course(climb: Climb, stop: Stop, evaluated: int) -> Course:
+    """Go as many steps as there is time for, with time left for the last proof; without a time, a number of steps."""
+    entries = climb.oracle.effort * len(climb.oracle.incidence.pool.types)
+    steps = min(max(evaluated // max(1, entries), FEWEST_STEPS), MOST_STEPS)
+    rate, power = (0.15, 1.0) if isinstance(climb.oracle, SizeOracle) else (0.45, 1.5)
+    if stop.seconds is None:
+        return Course.of_steps(steps, rate, power)
+    started, seconds = stop.elapsed, stop.seconds
 
+    def progress(step: int) -> float:
+        left = seconds - started - 1.3 * climb.seconds
+        return max(step / MOST_STEPS, (stop.elapsed - started) / left if left > 0 else float(step > 0))
 
-def _seconds_of_a_step(oracle: Oracle) -> float:
-    """Measure a step; the first ones are faster than most."""
-    prices = oracle.incidence.cheapest() * oracle.incidence.scale
-    oracle.least(prices)
-    started = monotonic()
-    oracle.least(prices * 5 // 4)
-    return max(2 * (monotonic() - started), 1e-5)
+    return Course(rate, power, progress)

@@ -29,6 +29,7 @@ class Sizes:
     def __init__(self, problem: Problem, rule: ClosenessRule, evidence: Evidence) -> None:
         self.problem, self.rule = problem, rule
         self.thetas, self.largest = evidence.thetas, evidence.largest
+        self.excess = [self._excess(size) for size in range(self.largest + 1)]
 
     @classmethod
     def of(cls, problem: Problem, evidence: Evidence) -> Sizes:
@@ -75,19 +76,21 @@ class Sizes:
 
     def _of_lines(self, lines: _Lines, theta: IntArray) -> IntArray:
         """Go through the sizes, for patterns whose rows stand in the lines of a matrix, cheap ones first."""
-        rows = self.problem.rows
+        rows, largest = self.problem.rows, int(np.abs(lines.values).max())
         sums = np.cumsum(np.where(lines.inside, lines.values, 0), axis=1)
         least = np.zeros(len(sums), dtype=np.int64)
         for size in range(max(1, self.problem.rules.least_size), min(self.largest, sums.shape[1]) + 1):
             open_ = np.flatnonzero(lines.inside[:, size - 1] & (sums[:, size - 1] < least))
             if not len(open_):
                 continue
-            excess, allowed = self._excess(size)
+            excess, allowed = self.excess[size]
             here, price = excess[lines.place[open_]], theta[open_, size]
-            most = (lines.largest + int(price.max())) * rows * size * 4
+            most = (largest + int(price.max())) * rows * size * 4
             each = roomy(lines.values[open_], most) * rows + price[:, None] * here
             total = _cheapest(each, lines.inside[open_], size) - price * allowed
             low = np.flatnonzero(total // rows < least[open_])
+            if not len(low):
+                continue
             legal = _cheapest(here[low], lines.inside[open_[low]], size) <= allowed
             least[open_[low[legal]]] = (total // rows)[low[legal]]
         return least
@@ -129,11 +132,6 @@ class _Lines:
     inside: BoolArray
     values: IntArray
     place: IntArray
-
-    @property
-    def largest(self) -> int:
-        """The largest value, whatever its sign."""
-        return int(np.abs(self.values).max())
 
 
 def _cheapest(each: IntArray, inside: BoolArray, number: int) -> IntArray:

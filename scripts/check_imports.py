@@ -22,7 +22,7 @@ PLACES = {  # library -> where it may be imported
     "highspy": ("kilt.solvers", "kilt.bounds"),
     "rustworkx": ("kilt.solvers",),
 }
-INDEPENDENT = ("kilt.verify", "kilt.certificate")  # must not reach, even through others:
+INDEPENDENT = ("kilt.verify", "kilt.certificate", "kilt.check", "kilt.proof")  # must not reach, even through others:
 FORBIDDEN = ("kilt.solvers", "kilt.kernels", "kilt.bounds")
 LAZY = ("duckdb", "narwhals", "rich", "numba", "highspy")  # not imported by `import kilt`
 

@@ -2,6 +2,8 @@
 
 from kilt.anonymize import anonymize
 from kilt.bound import LowerBound, bound
+from kilt.certificate import Certificate
+from kilt.check import Check, check
 from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
 from kilt.frontier import Point, frontier
 from kilt.ladders import Characters, Prefix, Suppression, Taxonomic
@@ -10,11 +12,14 @@ from kilt.release import Group, Release
 from kilt.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
 from kilt.taxonomy import Taxonomy
 from kilt.verify import Verdict, verify
+from kilt.version import NUMBER
 
-__version__ = "0.1.0"
+__version__ = NUMBER
 
 __all__ = [
+    "Certificate",
     "Characters",
+    "Check",
     "EqualDistance",
     "Group",
     "InfeasibleError",
@@ -40,6 +45,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "bound",
+    "check",
     "frontier",
     "verify",
 ]

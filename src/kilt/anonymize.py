@@ -8,11 +8,12 @@ from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kilt.case import Case
+from kilt.certify import certified, put_certificate
 from kilt.errors import InputError, VerificationError
 from kilt.numbers import Number, counted, decimal_text
 from kilt.observe import Observer, Progress, silent
@@ -24,10 +25,13 @@ from kilt.roles import Roles, Spec
 from kilt.solvers import choose
 from kilt.solvers.base import Solution, Solver
 from kilt.sources import Source
-from kilt.sources.target import Target
+from kilt.sources.target import Target, require_writable
 from kilt.spaces import Metric
 from kilt.stop import Stop, never
 from kilt.verify import Verdict, check
+
+if TYPE_CHECKING:
+    from kilt.bounds.engine import Bound
 
 STOPPED = "the search was stopped before its end"
 
@@ -48,6 +52,7 @@ def anonymize(
     shuffle: bool = False,
     delimiter: str | None = None,
     output: str | PathLike[str] | None = None,
+    certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> Release:
@@ -55,21 +60,25 @@ def anonymize(
 
     ``data`` is a frame (pandas, polars, pyarrow) or the path of a CSV, TSV or Parquet file. The
     columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the ``policy``
-    speaks of those in ``sensitive``. With ``output`` the release is written to a file. When ``interrupted``
-    says so, the search ends and the best release so far is handed over.
+    speaks of those in ``sensitive``. With ``output`` the release is written to a file, and with ``certificate`` the
+    proof of its bound (JSON, compressed if the name ends in .gz). When ``interrupted`` says so, the search ends and
+    the best release so far is handed over.
     """
     stop = Stop.of(time, gap, interrupted)
     if seed < 0:
         raise InputError(f"'seed' must be a whole number of at least 0, not {seed}")
     target = None if output is None else Target.of(Path(output), data, delimiter)
+    if certificate is not None:
+        require_writable(Path(certificate), "certificate", data, output)
     observer(Progress("reading"))
     case = Case.read(data, policy, quasi, sensitive, identifier, weights, delimiter)
     source, roles, types = case.source, case.roles, case.types
     typed = {name: source.typed(name) and (target is None or target.typed) for name in roles.quasi}
     marks = choose_marks(types, roles.quasi, typed, mark)
     problem = case.problem()
-    method, solution = solved(problem, solver, stop, observer)
+    method, solution, bound = solved(problem, solver, stop, observer, certified=certificate is not None)
     stars = problem.stars(solution.partition.cost)
+    proof = None if certificate is None or bound is None else certified(case, bound, stars, marks)
     plan = Plan.of(solution.partition, types, roles.quasi, marks)
     released, order = _applied(source, plan, roles, seed if shuffle else None)
 
@@ -78,6 +87,8 @@ def anonymize(
         return _demand(check(table, roles, policy, source, marks, order), stars)
 
     verdict = verified(released) if target is None else target.write(released, verified)
+    if certificate is not None and proof is not None:
+        put_certificate(certificate, proof)
     return Release(
         policy=policy,
         solver=method.name,
@@ -95,16 +106,21 @@ def anonymize(
     )
 
 
-def solved(problem: Problem, name: str, stop: Stop, observer: Observer) -> tuple[Solver, Solution]:
-    """Choose the solver and solve; if it has no bound, find one."""
+def solved(
+    problem: Problem, name: str, stop: Stop, observer: Observer, *, certified: bool = False
+) -> tuple[Solver, Solution, Bound | None]:
+    """Choose the solver and solve; if it has no bound, or one without a proof is not enough, find one."""
     method = choose(name, problem)
     solution = method.solve(problem, stop, observer)
-    if solution.bound is not None:
-        return method, solution
+    if solution.bound is not None and not certified:
+        return method, solution, None
     from kilt.bounds.engine import bounded  # noqa: PLC0415 - it loads compiled kernels
 
     cost = solution.partition.cost
-    return method, replace(solution, bound=min(cost, bounded(problem, stop, observer, cost).cost))
+    bound = bounded(problem, stop, observer, cost)
+    if solution.bound is None:
+        solution = replace(solution, bound=min(cost, bound.cost))
+    return method, solution, bound
 
 
 def _applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tuple[Source, np.ndarray | None]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from kilt.case import Case
+from kilt.certify import certified, put_certificate
 from kilt.numbers import Number, plain
 from kilt.observe import Observer, Progress, silent
 from kilt.policy import Policy
 from kilt.roles import Spec
-from kilt.stop import Stop
+from kilt.sources.target import require_writable
+from kilt.stop import Stop, never
 
 
 @dataclass(frozen=True)
@@ -59,18 +64,27 @@ def bound(
     weights: Spec = None,
     time: Number | None = None,
     delimiter: str | None = None,
+    certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
+    interrupted: Callable[[], bool] = never,
 ) -> LowerBound:
     """Find a number of stars that no release of a table under a policy can go below.
 
-    The arguments are those of ``kilt.anonymize``. More ``time`` gives a higher bound, up to a point.
+    The arguments are those of ``kilt.anonymize``. More ``time`` gives a higher bound, up to a point. With
+    ``certificate`` the proof is written to a file.
     """
     from kilt.bounds.engine import bounded  # noqa: PLC0415 - it loads compiled kernels
 
-    stop = Stop.of(time, None)
+    stop = Stop.of(time, None, interrupted)
+    if certificate is not None:
+        require_writable(Path(certificate), "certificate", data)
     observer(Progress("reading"))
-    problem = Case.read(data, policy, quasi, sensitive, None, weights, delimiter).problem()
+    case = Case.read(data, policy, quasi, sensitive, None, weights, delimiter)
+    problem = case.problem()
     found = bounded(problem, stop, observer)
+    if certificate is not None:
+        observer(Progress("checking", bound=problem.stars(found.cost)))
+        put_certificate(certificate, certified(case, found))
     return LowerBound(
         policy=policy,
         rows=problem.rows,

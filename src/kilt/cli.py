@@ -88,6 +88,14 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
+_certificate = click.option(
+    "--certificate",
+    metavar="FILE",
+    help="Write the proof of the bound for kilt check (JSON; .gz compresses it). It describes the original: keep it in "
+    "the house.",
+)
+
+
 @cli.command()
 @click.argument("input", required=False)
 @click.option("-o", "--output", metavar="FILE", help="Where to write the release (.csv, .tsv, .parquet; .gz, .zst).")
@@ -99,6 +107,7 @@ def cli(context: click.Context) -> None:
 @click.option("--gap", metavar="SHARE", help="Stop searching when stars and bound are this close, as in 0.01.")
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random, such as the shuffle (0 if not given).")
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
+@_certificate
 def anonymize(**flags: Any) -> None:
     """Release the table INPUT so that it meets the policy, with as few stars as can be found.
 
@@ -114,7 +123,7 @@ def anonymize(**flags: Any) -> None:
     with _watching(quiet=bool(given.get("json"))) as watch, _finishing(watch) as (observer, interrupted):
         release = run(
             given["input"],
-            **_some(given, "output", *TABLE, "identifier", "time", "gap", "mark"),
+            **_some(given, "output", "certificate", *TABLE, "identifier", "time", "gap", "mark"),
             policy=_policy_of(given),
             solver=given.get("solver", "auto"),
             seed=given.get("seed", 0),
@@ -126,7 +135,7 @@ def anonymize(**flags: Any) -> None:
         click.echo(json.dumps({**release.to_dict(), "output": given["output"]}))
     else:
         click.echo(release.summary())
-        click.echo(f"wrote {given['output']}")
+        click.echo(f"wrote {given['output']}" + _and_certificate(given))
 
 
 @cli.command()
@@ -163,6 +172,7 @@ def verify(**flags: Any) -> None:
 @_policy
 @_reading
 @click.option("--time", metavar="SECONDS", help="Stop after this time; more time gives a higher bound, up to a point.")
+@_certificate
 def bound(**flags: Any) -> None:
     """Say how many stars every release of the table INPUT under the policy must have, without making one.
 
@@ -173,9 +183,39 @@ def bound(**flags: Any) -> None:
     given = _settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt bound INPUT --quasi COLUMNS -k 5")
-    with _watching(quiet=bool(given.get("json"))) as observer:
-        found = run(given["input"], **_some(given, *TABLE, "time"), policy=_policy_of(given), observer=observer)
-    click.echo(json.dumps(found.to_dict()) if given.get("json") else found.summary())
+    with _watching(quiet=bool(given.get("json"))) as watch, _finishing(watch, "bound") as (observer, interrupted):
+        found = run(
+            given["input"],
+            **_some(given, *TABLE, "time", "certificate"),
+            policy=_policy_of(given),
+            observer=observer,
+            interrupted=interrupted,
+        )
+    if given.get("json"):
+        click.echo(json.dumps(found.to_dict()))
+    else:
+        click.echo(found.summary())
+        if given.get("certificate"):
+            click.echo(f"wrote {given['certificate']}")
+
+
+@cli.command()
+@click.argument("certificate")
+@click.option("--original", metavar="FILE", required=True, help="The table that the certificate is about.")
+@click.option("--release", metavar="FILE", help="The release that it is about: check its policy and its stars too.")
+@click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given).")
+@click.option("--json", is_flag=True, default=None, help="Print one JSON object and nothing else.")
+def check(certificate: str, **flags: Any) -> None:
+    """Say whether CERTIFICATE proves its bound: everything is computed again from the original, in integers.
+
+    Exit code 0: yes; 1: no.
+    """
+    from kilt.check import check as run
+
+    found = run(certificate, **_some(flags, "original", "release", "delimiter"))
+    click.echo(json.dumps(found.to_dict()) if flags.get("json") else found.summary())
+    if not found.passed:
+        sys.exit(1)
 
 
 @cli.command()
@@ -229,6 +269,10 @@ def _some(given: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: given.get(name) for name in names}
 
 
+def _and_certificate(given: dict[str, Any]) -> str:
+    return f" and {given['certificate']}" if given.get("certificate") else ""
+
+
 def _policy_of(given: dict[str, Any]) -> Policy:
     from kilt.policy import Policy
 
@@ -259,8 +303,8 @@ def _watching(*, quiet: bool) -> Iterator[Observer]:
 
 
 @contextmanager
-def _finishing(watch: Observer) -> Iterator[tuple[Observer, Callable[[], bool]]]:
-    """While a search is on, let the first Ctrl-C end it, so that the best release is written; the next abandons it."""
+def _finishing(watch: Observer, what: str = "release") -> Iterator[tuple[Observer, Callable[[], bool]]]:
+    """While a search is on, let the first Ctrl-C end it, so that the best so far is kept; the next abandons it."""
     phase, told = "reading", False
 
     def follow(progress: Progress) -> None:
@@ -273,7 +317,8 @@ def _finishing(watch: Observer) -> Iterator[tuple[Observer, Callable[[], bool]]]
         if told or phase not in ("solving", "bounding"):
             raise KeyboardInterrupt
         told = True
-        click.echo("kilt: stopping; the best release so far will be written (Ctrl-C again to abandon it)", err=True)
+        kept = "the best release so far will be written" if what == "release" else "the best bound so far follows"
+        click.echo(f"kilt: stopping; {kept} (Ctrl-C again to abandon it)", err=True)
 
     before = signal.signal(signal.SIGINT, stop)
     try:

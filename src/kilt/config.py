@@ -24,6 +24,7 @@ KEYS: Mapping[str, str] = {
     "input": TEXT,
     "output": TEXT,
     "original": TEXT,
+    "certificate": TEXT,
     "quasi": LIST,
     "sensitive": LIST,
     "identifier": LIST,
@@ -41,7 +42,7 @@ KEYS: Mapping[str, str] = {
     "mark": TEXT,
     "shuffle": SWITCH,
 }
-PATHS = ("input", "output", "original")
+PATHS = ("input", "output", "original", "certificate")
 PER_COLUMN = ("quasi", "sensitive", "weights", "l", "t")
 
 

@@ -74,7 +74,7 @@ def frontier(
         except InfeasibleError as error:
             points.append(Point(policy, infeasible=str(error)))
             continue
-        _, solution = solved(problem, solver, Stop.of(time, None), observer)
+        _, solution, _ = solved(problem, solver, Stop.of(time, None), observer)
         bound = None if solution.bound is None else problem.stars(solution.bound)
         points.append(Point(policy, problem.stars(solution.partition.cost), bound))
     return points

@@ -13,7 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kilt.numbers import BoolArray, IntArray
+from kilt.errors import InputError
+from kilt.numbers import ROOM, BoolArray, IntArray
 from kilt.problem import Problem
 from kilt.proof.buckets import Buckets, all_buckets
 from kilt.proof.evidence import Evidence, Marks
@@ -27,6 +28,9 @@ __all__ = ["Evidence", "Marks", "proved"]
 
 def proved(problem: Problem, evidence: Evidence) -> int:
     """Return the cost that no legal partition goes below, as far as this evidence proves it."""
+    largest = max(int(np.abs(evidence.prices).max(initial=0)), evidence.scale * problem.most_cost)
+    if 4 * largest * problem.rows >= ROOM or len(evidence.prices) != len(problem.counts):
+        raise InputError("the prices of the proof are too large, or not one for every row type")
     least = _least(problem, evidence)
     total = int(evidence.prices.astype(object) @ problem.counts)
     for buckets in all_buckets(problem, evidence):

@@ -37,6 +37,8 @@ class Sizes:
         rule = sized_rule(problem)
         if rule is None:
             raise InputError("groups can be proved size by size only for one sensitive column with equal distances")
+        if len(evidence.thetas.first) and evidence.thetas.numbers.shape[1] != 2:
+            raise InputError("the proof does not have a theta for every size that it names")
         return cls(problem, rule, evidence)
 
     def least(self, buckets: Buckets) -> IntArray:
@@ -84,9 +86,10 @@ class Sizes:
             if not len(open_):
                 continue
             excess, allowed = self.excess[size]
-            here, price = excess[lines.place[open_]], theta[open_, size]
-            most = (largest + int(price.max())) * rows * size * 4
-            each = roomy(lines.values[open_], most) * rows + price[:, None] * here
+            here = excess[lines.place[open_]]
+            most = (largest + int(theta[open_, size].max())) * rows * size * 4
+            price = roomy(theta[open_, size], most)
+            each = lines.values[open_] * rows + price[:, None] * here
             total = _cheapest(each, lines.inside[open_], size) - price * allowed
             low = np.flatnonzero(total // rows < least[open_])
             if not len(low):

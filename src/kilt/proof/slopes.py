@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from kilt.errors import InputError
 from kilt.numbers import IntArray, roomy
 from kilt.problem import Problem
 from kilt.proof.buckets import Buckets
@@ -30,6 +31,8 @@ class Slopes:
         self.problem, self.marks, self.least_size = problem, marks, least_size
         self.bends = bends_of(problem.rules)
         self.unit = math.lcm(problem.rows, *(bend.unit for bend in self.bends))
+        if len(marks.first) and marks.numbers.shape[1] != 1 + sum(bend.width for bend in self.bends):
+            raise InputError("the proof does not have one multiplier for all that the policy needs one for")
 
     def least(self, buckets: Buckets) -> IntArray:
         """Return for every pattern a number that no value of a legal group is below; 0 if none is large enough."""
@@ -44,7 +47,8 @@ class Slopes:
     def _sloped(self, buckets: Buckets, numbers: IntArray) -> IntArray:
         price, slope = np.maximum(numbers[:, 0], 0), self._slope(numbers[:, 1:])
         most = (int(np.abs(buckets.values).max()) + int(price.max())) * self.unit + int(np.abs(slope).max())
-        each = roomy(buckets.values - price[buckets.owner], 2 * most * self.problem.rows) * self.unit
+        price = roomy(price, 2 * most * max(self.problem.rows, self.least_size))
+        each = (buckets.values - price[buckets.owner]) * self.unit
         each = each + slope[buckets.owner, self.problem.class_of[buckets.order]]
         total = buckets.sums(np.minimum(each, 0) * buckets.counts) + price * self.least_size * self.unit
         return np.asarray(total // self.unit)

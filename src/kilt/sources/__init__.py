@@ -51,6 +51,9 @@ class Source(Protocol):
     def distinct(self, column: str) -> list[str | None]:
         """Return the distinct values of a column as text."""
 
+    def cells(self, column: str) -> list[str | None]:
+        """Return the cells of a column as text, row by row, for the check of a certificate."""
+
 
 def open_source(data: Any, delimiter: str | None = None, beside: Source | None = None) -> Source:
     """Open a path or a frame; a file can be opened beside another, so that the two can be compared."""

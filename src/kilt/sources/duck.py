@@ -74,6 +74,10 @@ class DuckSource:
         """Return the distinct values of a column as text."""
         return [row[0] for row in self._database.rows(f"SELECT DISTINCT {self._text(column)} FROM {self._table}")]
 
+    def cells(self, column: str) -> list[str | None]:
+        """Return the cells of a column as text, row by row."""
+        return [row[0] for row in self._database.rows(f"SELECT {self._text(column)} FROM {self._table} ORDER BY rowid")]
+
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> RowTypes:
         """Count the row types (one GROUP BY), and remember which one each row is (one JOIN)."""
         names = [*quasi, *sensitive]

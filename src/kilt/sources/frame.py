@@ -57,6 +57,10 @@ class FrameSource:
         """Return the distinct values of a column as text."""
         return [_text(cell) for cell in dict.fromkeys(_cells(self._frame.get_column(column)))]
 
+    def cells(self, column: str) -> list[str | None]:
+        """Return the cells of a column as text, row by row."""
+        return list(map(_text, _cells(self._frame.get_column(column))))
+
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> RowTypes:
         """Count the row types, and remember which one each row is."""
         coded = [_coded(_cells(self._frame.get_column(name)), name) for name in (*quasi, *sensitive)]

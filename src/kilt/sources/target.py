@@ -43,14 +43,7 @@ class Target:
             raise InputError(
                 f"the output '{path}' is Parquet, which is compressed by itself: leave out the last ending"
             )
-        if isinstance(data, str | PathLike) and path.exists() and Path(data).exists() and path.samefile(data):
-            raise InputError(f"the output '{path}' is the input: choose another file")
-        if path.is_dir():
-            raise InputError(f"the output '{path}' is a folder: name a file")
-        if not path.parent.is_dir():
-            raise InputError(f"the folder '{path.parent}' of the output does not exist")
-        if not os.access(path.parent, os.W_OK | os.X_OK):
-            raise InputError(f"the folder '{path.parent}' of the output is not writable")
+        require_writable(path, "output", data)
         return cls(form)
 
     @property
@@ -70,6 +63,26 @@ class Target:
             verdict = verified(released.beside(temporary, form.delimiter))
             _put_in_place(temporary, form.path)
         return verdict
+
+
+def require_writable(path: Path, what: str, *others: Any) -> None:
+    """Raise unless the file can be written, and is none of the others."""
+    for other in others:
+        if isinstance(other, str | PathLike) and path.exists() and Path(other).exists() and path.samefile(other):
+            raise InputError(f"the {what} '{path}' is the input: choose another file")
+    if path.is_dir():
+        raise InputError(f"the {what} '{path}' is a folder: name a file")
+    if not path.parent.is_dir():
+        raise InputError(f"the folder '{path.parent}' of the {what} does not exist")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(f"the folder '{path.parent}' of the {what} is not writable")
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    with _temporary(path) as temporary:
+        temporary.write_bytes(content)
+        _put_in_place(temporary, path)
 
 
 @contextmanager

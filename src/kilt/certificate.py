@@ -1,0 +1,174 @@
+"""Certificates: a bound with its proof, as a file. It describes the original: it must not leave the house."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kilt.described import ladder_of, ladder_plain, policy_of, policy_plain, space_of, space_plain
+from kilt.errors import InputError
+from kilt.ladders import Ladder, Mark
+from kilt.numbers import IntArray
+from kilt.policy import Policy
+from kilt.problem import RowTypes
+from kilt.proof import Evidence, Marks
+from kilt.spaces import Space
+
+FORMAT = 1
+MOST = 2**53  # no number of a certificate is larger
+LARGEST = 10_000  # no group that is proved by its size has more rows
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The question (columns, policy), the answer (bound, and stars of a release), the proof, and a digest of it all."""
+
+    policy: Policy
+    quasi: Mapping[str, Ladder]
+    sensitive: Mapping[str, Space]
+    rows: int
+    evidence: Evidence
+    bound: Fraction
+    stars: Fraction | None = None
+    identifier: tuple[str, ...] = ()
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    version: str = ""
+    salt: str = ""
+    digest: str = ""
+
+    def sealed(self, types: RowTypes) -> Certificate:
+        """Return the certificate with the salted digest of itself and of the table; the salt is made from the proof."""
+        salted = replace(self, salt=hashlib.sha256(self.evidence.prices.tobytes()).hexdigest()[:32])
+        return replace(salted, digest=salted._digest(types))
+
+    def belongs_to(self, types: RowTypes) -> bool:
+        """Say whether the digest is that of this certificate and this table."""
+        return self.digest == self._digest(types)
+
+    def _digest(self, types: RowTypes) -> str:
+        body = {**self.to_dict(), "digest": None}
+        sealed = hashlib.sha256(_text(body).encode())
+        for texts in (*types.quasi, *types.sensitive):
+            sealed.update(_text(list(texts)).encode())
+        for numbers in (types.quasi_codes, types.sensitive_codes, types.counts):
+            sealed.update(np.ascontiguousarray(numbers, dtype="<i8").tobytes())
+        return sealed.hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain JSON values."""
+        evidence = self.evidence
+        return {
+            "certificate": FORMAT,
+            "kilt": self.version,
+            "policy": policy_plain(self.policy),
+            "quasi": {name: ladder_plain(ladder) for name, ladder in self.quasi.items()},
+            "sensitive": {name: space_plain(space) for name, space in self.sensitive.items()},
+            "identifier": list(self.identifier),
+            "marks": dict(self.marks),
+            "rows": self.rows,
+            "row_types": len(evidence.prices),
+            "bound": str(self.bound),
+            "stars": None if self.stars is None else str(self.stars),
+            "scale": evidence.scale,
+            "prices": evidence.prices.tolist(),
+            "largest": evidence.largest,
+            "thetas": _marks_plain(evidence.thetas),
+            "slopes": _marks_plain(evidence.slopes),
+            "tails": _marks_plain(evidence.tails),
+            "salt": self.salt,
+            "digest": self.digest,
+        }
+
+    @classmethod
+    def of_dict(cls, found: Mapping[str, Any]) -> Certificate:
+        """Read what `to_dict` wrote; raise if anything else is there."""
+        if found.get("certificate") != FORMAT:
+            raise InputError("it has a format that this version of kilt does not know")
+        prices = _whole(found["prices"], 1)
+        evidence = Evidence(
+            prices=prices,
+            scale=int(_whole(found["scale"], 0)),
+            largest=int(_whole(found["largest"], 0)),
+            **{name: _marks_of(found[name]) for name in ("thetas", "slopes", "tails")},
+        )
+        if evidence.scale < 1 or not 0 <= evidence.largest <= LARGEST or len(prices) != found["row_types"]:
+            raise InputError("its numbers do not fit together")
+        read = cls(
+            policy=policy_of(found["policy"]),
+            quasi={str(name): ladder_of(ladder) for name, ladder in found["quasi"].items()},
+            sensitive={str(name): space_of(space) for name, space in found["sensitive"].items()},
+            rows=int(_whole(found["rows"], 0)),
+            evidence=evidence,
+            bound=Fraction(found["bound"]),
+            stars=None if found["stars"] is None else Fraction(found["stars"]),
+            identifier=tuple(map(str, found["identifier"])),
+            marks={str(name): None if mark is None else str(mark) for name, mark in found["marks"].items()},
+            version=str(found["kilt"]),
+            salt=str(found["salt"]),
+            digest=str(found["digest"]),
+        )
+        if read.to_dict() != found:
+            raise InputError("it has more fields than a certificate, or others")
+        return read
+
+    def encoded(self, *, compressed: bool) -> bytes:
+        """Return the bytes of a file: JSON, compressed on request; the same for the same certificate."""
+        text = (_text(self.to_dict()) + "\n").encode()
+        return gzip.compress(text, mtime=0) if compressed else text
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Certificate:
+        """Read a file."""
+        try:
+            raw = Path(path).read_bytes()
+            raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+            return cls.of_dict(dict(json.loads(raw)))
+        except FileNotFoundError:
+            raise InputError(f"the certificate '{path}' does not exist") from None
+        except InputError as error:
+            raise InputError(f"'{path}' is not a certificate: {error}") from None
+        except (OSError, EOFError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ArithmeticError):
+            raise InputError(f"'{path}' cannot be read as a certificate") from None
+
+
+def _marks_plain(marks: Marks) -> dict[str, Any]:
+    return {
+        "vectors": [list(levels) for levels in marks.vectors],
+        "vector": marks.vector.tolist(),
+        "first": marks.first.tolist(),
+        "numbers": marks.numbers.tolist(),
+    }
+
+
+def _marks_of(found: Mapping[str, Any]) -> Marks:
+    if set(found) != {"vectors", "vector", "first", "numbers"}:
+        raise InputError("its multipliers are not in order")
+    vectors = tuple(tuple(int(_whole(level, 0)) for level in levels) for levels in found["vectors"])
+    vector, first = _whole(found["vector"], 1), _whole(found["first"], 1)
+    numbers = _whole(found["numbers"], 2) if len(first) else np.zeros((0, 0), dtype=np.int64)
+    if not len(vector) == len(first) == len(found["numbers"]):
+        raise InputError("its multipliers are not in order")
+    return Marks(vectors, vector, first, numbers)
+
+
+def _whole(found: Any, dimensions: int) -> IntArray:
+    """Read whole numbers that are not too large."""
+    numbers = np.array(found)
+    if not numbers.size and dimensions == 1:
+        return np.zeros(0, dtype=np.int64)
+    if numbers.dtype.kind != "i" or numbers.ndim != dimensions or int(np.abs(numbers).max()) >= MOST:
+        raise InputError("its numbers are not whole, or too large")
+    return numbers.astype(np.int64)
+
+
+def _text(found: Any) -> str:
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))

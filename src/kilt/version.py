@@ -1,0 +1,3 @@
+"""The version of kilt."""
+
+NUMBER = "0.1.0"

@@ -1,0 +1,222 @@
+"""Certificates: what they prove is true, and what is altered is refused."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import kilt
+from kilt import InfeasibleError, InputError, Policy
+from kilt.bounds.engine import bounded
+from kilt.case import Case
+from kilt.certificate import Certificate
+from kilt.certify import certified
+from kilt.check import check, count, refusal
+from kilt.observe import silent
+from kilt.sources import open_source
+from kilt.stop import Stop
+from strategies import LADDERS, SPACES, policies, tables
+from test_exact import solved
+
+QUASI = "Zipcode:characters,Age:characters,Education"
+
+
+def case_of(rows, quasi, sensitive, policy):
+    names = [f"q{i}" for i in range(len(quasi))] + [f"s{i}" for i in range(len(sensitive))]
+    frame = pl.DataFrame(
+        {name: [row[i] for row in rows] for i, name in enumerate(names)}, dict.fromkeys(names, pl.String)
+    )
+    ladders = {f"q{i}": LADDERS[name] for i, name in enumerate(quasi)}
+    spaces = {f"s{i}": SPACES[name] for i, name in enumerate(sensitive)}
+    return frame, Case.read(frame, policy, ladders, spaces, None, None, None)
+
+
+def drawn_case(data):
+    rows, quasi, sensitive = data.draw(tables(most_rows=8))
+    policy = data.draw(policies(len(sensitive)))
+    try:
+        frame, case = case_of(rows, quasi, sensitive, policy)
+        case.problem()
+    except InfeasibleError:
+        assume(False)
+    return frame, case
+
+
+def optimum(case, policy=None):
+    problem = (replace(case, policy=policy) if policy else case).problem()
+    return problem.stars(solved("exhaustive", problem).partition.cost)
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_certificates_of_any_table_pass_and_are_true(data):
+    frame, case = drawn_case(data)
+    certificate = certified(case, bounded(case.problem(), Stop(), silent))
+    assert certificate.bound <= optimum(case)
+    again = Certificate.of_dict(json.loads(certificate.encoded(compressed=False)))
+    assert again.to_dict() == certificate.to_dict()
+    assert check(again, original=frame).passed
+
+
+@given(st.data())
+@settings(max_examples=500, deadline=None)
+def test_what_is_forged_and_sealed_again_passes_only_if_it_is_true(data):
+    """A forger who knows the original can seal anything: the proof itself must hold."""
+    frame, case = drawn_case(data)
+    certificate = certified(case, bounded(case.problem(), Stop(), silent))
+    policy = data.draw(policies(len(case.roles.sensitive)))
+    evidence = certificate.evidence
+    if data.draw(st.booleans()):
+        changed = [data.draw(st.integers(-30_000, 50_000)) for _ in evidence.prices]
+        evidence = replace(evidence, prices=np.array(changed))
+    forged = replace(
+        certificate,
+        policy=policy,
+        sensitive=dict(case.roles.sensitive),
+        evidence=evidence,
+        bound=certificate.bound + data.draw(st.integers(-1, 2)),
+    )
+    types = count(open_source(frame), list(forged.quasi), list(forged.sensitive))
+    if len(types.counts) != len(forged.evidence.prices):
+        forged = replace(forged, evidence=replace(evidence, prices=np.resize(evidence.prices, len(types.counts))))
+    found = check(forged.sealed(types), original=frame)
+    if found.passed:
+        spoken = Case.read(frame, policy, forged.quasi, forged.sensitive, None, None, None)
+        assert forged.bound <= optimum(spoken)
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory):
+    """A table, its release and its certificate, as files."""
+    folder = tmp_path_factory.mktemp("papers")
+    rng = np.random.default_rng(3)
+    names = ["a", "b", "c", "disease"]
+    cells = rng.integers(0, 3, (60, 4))
+    (folder / "table.csv").write_text("\n".join([",".join(names), *(",".join(map(str, row)) for row in cells)]) + "\n")
+    kilt.anonymize(
+        folder / "table.csv",
+        quasi="a,b,c",
+        sensitive="disease",
+        weights="a=3/2",
+        policy=Policy(k=3, t="0.3"),
+        output=folder / "release.csv",
+        certificate=folder / "certificate.json",
+    )
+    return folder
+
+
+def leaves(found, path=()):
+    """Yield the path of every value in a JSON object."""
+    inner = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
+    yield path
+    for key, value in inner:
+        yield from leaves(value, (*path, key))
+
+
+def other(value):
+    if isinstance(value, bool) or value is None:
+        return "x"
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, str):
+        return str(Fraction(value) + 1) if value.replace("/", "").isdigit() else value + "x"
+    return {**value, "more": 1} if isinstance(value, dict) else [*value, 1]
+
+
+def test_no_field_can_be_altered(papers):
+    """Everything in the file is altered in turn, and removed, and the certificate is refused each time."""
+    whole = json.loads((papers / "certificate.json").read_text())
+    assert check(papers / "certificate.json", original=papers / "table.csv", release=papers / "release.csv").passed
+    assert whole["slopes"]["numbers"] or whole["thetas"]["numbers"]
+    paths = [path for path in leaves(whole) if path]
+    rng = np.random.default_rng(0)
+    chosen = [p for p in paths if len(p) < 3] + [paths[i] for i in rng.permutation(len(paths))[:300]]
+    for path in chosen:
+        for removed in (False, True):
+            altered = copy.deepcopy(whole)
+            place = altered
+            for key in path[:-1]:
+                place = place[key]
+            if removed:
+                del place[path[-1]]
+            else:
+                place[path[-1]] = other(place[path[-1]])
+            (papers / "altered.json").write_text(json.dumps(altered))
+            try:
+                passed = check(papers / "altered.json", original=papers / "table.csv").passed
+            except InputError:
+                passed = False
+            assert not passed, path
+
+
+def test_another_table_is_refused(papers):
+    text = (papers / "table.csv").read_text()
+    lines = text.splitlines()
+    swapped = [*lines[:-1], ",".join(lines[-1].split(",")[::-1])]
+    for name, content in {
+        "swapped": swapped,
+        "shorter": lines[:-1],
+        "renamed": [lines[0].replace("a", "z"), *lines[1:]],
+    }.items():
+        (papers / f"{name}.csv").write_text("\n".join(content) + "\n")
+        found = check(papers / "certificate.json", original=papers / f"{name}.csv")
+        assert not found.passed, name
+    (papers / "reordered.csv").write_text("\n".join([lines[0], *lines[:0:-1]]) + "\n")
+    assert check(papers / "certificate.json", original=papers / "reordered.csv").passed  # the same rows
+
+
+def test_another_release_is_refused(papers):
+    found = check(papers / "certificate.json", original=papers / "table.csv", release=papers / "table.csv")
+    assert not found.passed
+    text = (papers / "release.csv").read_text()
+    line = next(line for line in text.splitlines()[1:] if "*" not in line.split(",")[0])
+    more = text.replace(line, "*" + line[1:], 1)
+    (papers / "more.csv").write_text(more)
+    found = check(papers / "certificate.json", original=papers / "table.csv", release=papers / "more.csv")
+    assert "stars" in found.summary()
+    assert found.summary().startswith("NO")
+
+
+def test_the_same_bytes_each_time(papers, hospital):
+    for name in ("one.json", "two.json", "three.json.gz"):
+        kilt.bound(hospital, quasi=QUASI, policy=Policy(k=3), certificate=papers / name)
+    assert (papers / "one.json").read_bytes() == (papers / "two.json").read_bytes()
+    assert gzip.decompress((papers / "three.json.gz").read_bytes()) == (papers / "one.json").read_bytes()
+    found = check(papers / "three.json.gz", original=hospital)
+    assert found.passed
+    assert found.to_dict()["stars"] is None
+    assert not check(papers / "one.json", original=hospital, release=hospital).passed
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"[1]", b"[]", b"null", b"\x1f\x8bbroken", b"{" * 5000, b'{"certificate": 1}', b"\xff\xfe"]
+)
+def test_what_is_no_certificate(tmp_path, hospital, content):
+    (tmp_path / "x.json").write_bytes(content)
+    with pytest.raises(InputError, match=r"x\.json"):
+        check(tmp_path / "x.json", original=hospital)
+
+
+def test_places_where_a_certificate_cannot_be_written(tmp_path, hospital):
+    for path in (hospital, tmp_path, tmp_path / "no" / "c.json"):
+        with pytest.raises(InputError, match="certificate"):
+            kilt.bound(hospital, quasi=QUASI, policy=Policy(k=3), certificate=path)
+    with pytest.raises(InputError, match="does not exist"):
+        check(tmp_path / "none.json", original=hospital)
+
+
+def test_what_searched_is_not_trusted(hospital):
+    case = Case.read(hospital, Policy(k=3), QUASI, None, None, None, None)
+    bound = bounded(case.problem(), Stop(), silent)
+    with pytest.raises(kilt.VerificationError, match="the certificate was refused"):
+        certified(case, replace(bound, cost=bound.cost + 1))
+    assert refusal(certified(case, bound), case.source) == []

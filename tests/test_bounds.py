@@ -62,7 +62,7 @@ def test_any_prices_give_a_bound(data):
         prices = drawn_prices(data, problem)
         total, taken = total_of(problem, oracle, prices)
         evidence = oracle.evidence(prices)
-        found = proved(problem, evidence)
+        found = proved(problem, [evidence])
         assert found <= optimum
         assert (taken >= -1e-9).all()
         if oracle.effort == 1:
@@ -90,10 +90,10 @@ def test_any_multipliers_give_a_bound(data, largest):
             oracle.least(prices)
         evidence = oracle.evidence(prices)
     optimum = solved("exhaustive", problem).partition.cost
-    found = proved(problem, evidence)
+    found = proved(problem, [evidence])
     assert found <= optimum
     parts = {name: altered(data, getattr(evidence, name)) for name in ("slopes", "tails", "thetas")}
-    assert proved(problem, replace(evidence, **parts)) <= optimum
+    assert proved(problem, [replace(evidence, **parts)]) <= optimum
 
 
 @given(st.data())
@@ -133,7 +133,7 @@ def test_the_first_prices_are_the_pattern_bound(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
     cheapest = oracle.incidence.cheapest()
-    assert proved(problem, oracle.evidence(cheapest * SCALE)) == int(cheapest @ problem.counts)
+    assert proved(problem, [oracle.evidence(cheapest * SCALE)]) == int(cheapest @ problem.counts)
     groups = all_groups(problem)
     columns = Columns.of(problem, np.array([u for g in groups for u in g]), np.array([len(g) for g in groups]))
     for kind in range(len(problem.counts)):
@@ -148,7 +148,7 @@ def test_the_engine_gives_a_bound_of_any_table(data):
     optimum = solved("exhaustive", problem).partition.cost
     found = bounded(problem, Stop(), silent)
     assert found.cost <= optimum
-    assert proved(problem, found.evidence) == found.cost
+    assert proved(problem, found.parts) == found.cost
     assert found.cost >= int(oracle_of(problem, Pool.of(problem)).incidence.cheapest() @ problem.counts)
 
 
@@ -162,10 +162,34 @@ def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
     ceiling = oracle.incidence.ceiling * SCALE
     optimum = solved("exhaustive", problem).partition.cost
     prices = np.minimum(drawn_prices(data, problem), ceiling)
-    assert proved(problem, oracle.evidence(prices)) <= optimum
+    assert proved(problem, [oracle.evidence(prices)]) <= optimum
     for higher, total in ascent(oracle, Course.of_steps(20, 0.3, 1.0)):
         assert total <= optimum * SCALE + 1e-3 or oracle.effort > 1
         assert higher.max() <= ceiling
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_blocks_of_columns_add_up_to_a_bound(data):
+    problem = drawn_problem(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kilt.bounds.engine.LISTED", 0)
+        patch.setattr("kilt.bounds.engine.WIDEST", data.draw(st.integers(1, 2)))
+        patch.setattr("kilt.bounds.engine._blocks", lambda p: [(j,) for j in range(len(p.columns))])
+        found = bounded(problem, Stop(), silent)
+    assert found.cost == proved(problem, found.parts)
+    assert found.cost <= solved("exhaustive", problem).partition.cost
+
+
+def test_wide_tables_are_bounded_in_blocks():
+    rng = np.random.default_rng(0)
+    rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (300, 22))]
+    problem = problem_of(rows, ["suppress"] * 22, [], Policy(k=3))
+    seen = []
+    found = bounded(problem, Stop(seconds=6), seen.append)
+    assert found.cost == proved(problem, found.parts)
+    assert found.cost > 1000
+    assert max(progress.bound for progress in seen) == found.cost
 
 
 def test_time_and_gap_end_the_ascent():

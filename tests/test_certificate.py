@@ -15,18 +15,20 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kilt
-from kilt import InfeasibleError, InputError, Policy
+from kilt import InfeasibleError, InputError, LDiversity, Policy
 from kilt.bounds.engine import bounded
 from kilt.case import Case
 from kilt.certificate import Certificate
 from kilt.certify import certified
 from kilt.check import check, count, refusal
 from kilt.observe import silent
+from kilt.proof import Evidence, Marks, proved
 from kilt.sources import open_source
 from kilt.stop import Stop
 from strategies import LADDERS, SPACES, policies, tables
 from test_exact import solved
 
+DAMAGED = gzip.compress(b"x" * 1000)[:-12] + b"damaged body"
 QUASI = "Zipcode:characters,Age:characters,Education"
 
 
@@ -74,20 +76,19 @@ def test_what_is_forged_and_sealed_again_passes_only_if_it_is_true(data):
     frame, case = drawn_case(data)
     certificate = certified(case, bounded(case.problem(), Stop(), silent))
     policy = data.draw(policies(len(case.roles.sensitive)))
-    evidence = certificate.evidence
+    part = certificate.parts[0]
     if data.draw(st.booleans()):
-        changed = [data.draw(st.integers(-30_000, 50_000)) for _ in evidence.prices]
-        evidence = replace(evidence, prices=np.array(changed))
+        changed = [data.draw(st.integers(-30_000, 50_000)) for _ in part.prices]
+        part = replace(part, prices=np.array(changed))
+    types = count(open_source(frame), list(certificate.quasi), list(case.roles.sensitive))
     forged = replace(
         certificate,
         policy=policy,
         sensitive=dict(case.roles.sensitive),
-        evidence=evidence,
+        row_types=len(types.counts),
+        parts=(replace(part, prices=np.resize(part.prices, len(types.counts))),) * data.draw(st.integers(1, 2)),
         bound=certificate.bound + data.draw(st.integers(-1, 2)),
     )
-    types = count(open_source(frame), list(forged.quasi), list(forged.sensitive))
-    if len(types.counts) != len(forged.evidence.prices):
-        forged = replace(forged, evidence=replace(evidence, prices=np.resize(evidence.prices, len(types.counts))))
     found = check(forged.sealed(types), original=frame)
     if found.passed:
         spoken = Case.read(frame, policy, forged.quasi, forged.sensitive, None, None, None)
@@ -136,7 +137,8 @@ def test_no_field_can_be_altered(papers):
     """Everything in the file is altered in turn, and removed, and the certificate is refused each time."""
     whole = json.loads((papers / "certificate.json").read_text())
     assert check(papers / "certificate.json", original=papers / "table.csv", release=papers / "release.csv").passed
-    assert whole["slopes"]["numbers"] or whole["thetas"]["numbers"]
+    part = whole["parts"][0]
+    assert part["slopes"]["numbers"] or part["thetas"]["numbers"]
     paths = [path for path in leaves(whole) if path]
     rng = np.random.default_rng(0)
     chosen = [p for p in paths if len(p) < 3] + [paths[i] for i in rng.permutation(len(paths))[:300]]
@@ -198,12 +200,73 @@ def test_the_same_bytes_each_time(papers, hospital):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{}", b"[1]", b"[]", b"null", b"\x1f\x8bbroken", b"{" * 5000, b'{"certificate": 1}', b"\xff\xfe"]
+    "content",
+    [b"", b"{}", b"[1]", b"[]", b"null", b"\x1f\x8bbroken", b"{" * 5000, b'{"certificate": 1}', b"\xff\xfe", DAMAGED],
 )
 def test_what_is_no_certificate(tmp_path, hospital, content):
     (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(InputError, match=r"x\.json"):
         check(tmp_path / "x.json", original=hospital)
+
+
+def sealed(papers, **changes):
+    """Change fields of the certificate of the papers, as a forger would who knows the table, and seal it again."""
+    found = {**json.loads((papers / "certificate.json").read_text()), **changes}
+    part = {**found["parts"][0], **found.pop("part", {})}
+    certificate = Certificate.of_dict({**found, "parts": [part]})
+    types = count(open_source(papers / "table.csv"), list(certificate.quasi), list(certificate.sensitive))
+    return certificate.sealed(types)
+
+
+def test_numbers_that_are_too_large_or_out_of_place(papers):
+    part = json.loads((papers / "certificate.json").read_text())["parts"][0]
+    assert check(sealed(papers), original=papers / "table.csv").passed
+    for name in ("slopes", "thetas"):
+        numbers = part[name]["numbers"]
+        for number in (-(2**63), 2**63 - 1, 2**53, 2**70):
+            wrong = {**part[name], "numbers": [[number] * len(line) for line in numbers]}
+            with pytest.raises(InputError, match="too large"):
+                sealed(papers, part={name: wrong})
+        far = {**part[name], "numbers": [[2**53 - 1] * len(line) for line in numbers]}
+        assert not check(sealed(papers, part={name: far}, bound="10000"), original=papers / "table.csv").passed
+    for sizes in ({"largest": 10**6}, {"largest": -1}, {"scale": 0}):
+        with pytest.raises(InputError, match="do not fit"):
+            sealed(papers, part=sizes)
+    wrong = {**part["thetas"], "numbers": [[-100, 5] for _ in part["thetas"]["numbers"]]}
+    assert not check(sealed(papers, part={"thetas": wrong}), original=papers / "table.csv").passed
+    for field, value in {"quasi": {}, "kilt": "\ud800", "bound": "1e9"}.items():
+        with pytest.raises((InputError, ValueError)):
+            sealed(papers, **{field: value})
+    prices = {"prices": [2**53 - 1 for _ in part["prices"]]}
+    assert not check(sealed(papers, part=prices), original=papers / "table.csv").passed
+    columns = {"columns": [0, 0]}
+    assert not check(sealed(papers, part=columns), original=papers / "table.csv").passed
+
+
+def test_many_rules_have_room_together():
+    frame = pl.DataFrame({"q": list("aaabbb"), "s": list("xyzxyz")})
+    policy = Policy(*[LDiversity(1)] * 100)
+    case = Case.read(frame, policy, "q", "s", None, None, None)
+    large = (2**62 - 1) // 576
+    numbers = np.array([[0] + [large] * 300] * 2)
+    marks = Marks(((0,), (1,)), np.array([0, 1]), np.array([0, 0]), numbers)
+    assert proved(case.problem(), [Evidence((0,), np.ones(6, dtype=np.int64), 1, slopes=marks)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "t"),
+    [("one:numeric,s", "0.3"), ("s", "0." + "3" * 29), ("s:metric={far}", "0.3"), ("s", "0." + "3" * 300)],
+)
+def test_certificates_of_odd_policies(tmp_path, sensitive, t):
+    far = tmp_path / "far.csv"
+    far.write_text(";x;y;z\nx;0;723456789012345678901234;5e23\ny;723456789012345678901234;0;1e24\nz;5e23;1e24;0\n")
+    rows = [f"{i % 3},{i % 2},1,{'xyz'[i % 3 if i % 4 else 0]}" for i in range(40)]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(["a,b,one,s", *rows]) + "\n")
+    policy = Policy(k=2, t=t, l={"s": "1." + "3" * 300})
+    spaces = sensitive.format(far=far)
+    kilt.bound(table, quasi="a,b", sensitive=spaces, policy=policy, certificate=tmp_path / "c.json")
+    assert check(tmp_path / "c.json", original=table).passed
 
 
 def test_places_where_a_certificate_cannot_be_written(tmp_path, hospital):

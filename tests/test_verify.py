@@ -206,3 +206,19 @@ def test_counting_is_not_shared_with_the_solvers():
     """The verifier's count is its own: a Counter for frames."""
     rows = Counter(TABLE.select("zip", "sex").rows())
     assert sorted(kilt.verify(TABLE, quasi="zip,sex").sizes.tolist()) == sorted(rows.values())
+
+
+def test_a_null_differs_from_an_empty_text_in_every_character():
+    original = pl.DataFrame({"q": [None, "", "abc", "abc"]})
+    policy = kilt.Policy(k=2)
+    for shown, kept in ((["*", "*", "abc", "abc"], False), (["***", "***", "abc", "abc"], True)):
+        verdict = kilt.verify(pl.DataFrame({"q": shown}), quasi="q:characters", policy=policy, original=original)
+        assert verdict.met is kept
+
+
+def test_a_mark_that_is_a_value_is_no_mark():
+    original = pl.DataFrame({"q": ["*", "a", "b", "b"]})
+    released = pl.DataFrame({"q": ["*", "*", "b", "b"]})
+    verdict = kilt.verify(released, quasi="q", policy=kilt.Policy(k=2), original=original)
+    assert not verdict.met
+    assert "looks like" in verdict.fidelity.problems[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from kilt.described import ladder_of, ladder_plain, policy_of, policy_plain, space_of, space_plain
+from kilt.described import exact, ladder_of, ladder_plain, policy_of, policy_plain, space_of, space_plain
 from kilt.errors import InputError
 from kilt.ladders import Ladder, Mark
-from kilt.numbers import IntArray
+from kilt.numbers import IntArray, magnitude
 from kilt.policy import Policy
 from kilt.problem import RowTypes
 from kilt.proof import Evidence, Marks
@@ -25,7 +26,7 @@ from kilt.spaces import Space
 
 FORMAT = 1
 MOST = 2**53  # no number of a certificate is larger
-LARGEST = 10_000  # no group that is proved by its size has more rows
+LARGEST = 1_000  # no group that is proved by its size has more rows
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Certificate:
     quasi: Mapping[str, Ladder]
     sensitive: Mapping[str, Space]
     rows: int
-    evidence: Evidence
+    row_types: int
+    parts: tuple[Evidence, ...]
     bound: Fraction
     stars: Fraction | None = None
     identifier: tuple[str, ...] = ()
@@ -47,7 +49,7 @@ class Certificate:
 
     def sealed(self, types: RowTypes) -> Certificate:
         """Return the certificate with the salted digest of itself and of the table; the salt is made from the proof."""
-        salted = replace(self, salt=hashlib.sha256(self.evidence.prices.tobytes()).hexdigest()[:32])
+        salted = replace(self, salt=hashlib.sha256(_text(self.to_dict()["parts"]).encode()).hexdigest()[:32])
         return replace(salted, digest=salted._digest(types))
 
     def belongs_to(self, types: RowTypes) -> bool:
@@ -65,7 +67,6 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
-        evidence = self.evidence
         return {
             "certificate": FORMAT,
             "kilt": self.version,
@@ -75,15 +76,10 @@ class Certificate:
             "identifier": list(self.identifier),
             "marks": dict(self.marks),
             "rows": self.rows,
-            "row_types": len(evidence.prices),
+            "row_types": self.row_types,
             "bound": str(self.bound),
             "stars": None if self.stars is None else str(self.stars),
-            "scale": evidence.scale,
-            "prices": evidence.prices.tolist(),
-            "largest": evidence.largest,
-            "thetas": _marks_plain(evidence.thetas),
-            "slopes": _marks_plain(evidence.slopes),
-            "tails": _marks_plain(evidence.tails),
+            "parts": [_part_plain(part) for part in self.parts],
             "salt": self.salt,
             "digest": self.digest,
         }
@@ -93,31 +89,26 @@ class Certificate:
         """Read what `to_dict` wrote; raise if anything else is there."""
         if found.get("certificate") != FORMAT:
             raise InputError("it has a format that this version of kilt does not know")
-        prices = _whole(found["prices"], 1)
-        evidence = Evidence(
-            prices=prices,
-            scale=int(_whole(found["scale"], 0)),
-            largest=int(_whole(found["largest"], 0)),
-            **{name: _marks_of(found[name]) for name in ("thetas", "slopes", "tails")},
-        )
-        if evidence.scale < 1 or not 0 <= evidence.largest <= LARGEST or len(prices) != found["row_types"]:
-            raise InputError("its numbers do not fit together")
         read = cls(
             policy=policy_of(found["policy"]),
             quasi={str(name): ladder_of(ladder) for name, ladder in found["quasi"].items()},
             sensitive={str(name): space_of(space) for name, space in found["sensitive"].items()},
             rows=int(_whole(found["rows"], 0)),
-            evidence=evidence,
-            bound=Fraction(found["bound"]),
-            stars=None if found["stars"] is None else Fraction(found["stars"]),
+            row_types=int(_whole(found["row_types"], 0)),
+            parts=tuple(_part_of(part) for part in found["parts"]),
+            bound=exact(found["bound"]),
+            stars=None if found["stars"] is None else exact(found["stars"]),
             identifier=tuple(map(str, found["identifier"])),
             marks={str(name): None if mark is None else str(mark) for name, mark in found["marks"].items()},
             version=str(found["kilt"]),
             salt=str(found["salt"]),
             digest=str(found["digest"]),
         )
+        if not read.quasi:
+            raise InputError("it names no quasi column")
         if read.to_dict() != found:
             raise InputError("it has more fields than a certificate, or others")
+        read.encoded(compressed=False)  # what cannot be written cannot be sealed either
         return read
 
     def encoded(self, *, compressed: bool) -> bytes:
@@ -136,8 +127,39 @@ class Certificate:
             raise InputError(f"the certificate '{path}' does not exist") from None
         except InputError as error:
             raise InputError(f"'{path}' is not a certificate: {error}") from None
-        except (OSError, EOFError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ArithmeticError):
+        except (
+            OSError,
+            EOFError,
+            zlib.error,
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            RecursionError,
+            ArithmeticError,
+        ):
             raise InputError(f"'{path}' cannot be read as a certificate") from None
+
+
+def _part_plain(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "columns": list(evidence.columns),
+        "scale": evidence.scale,
+        "prices": evidence.prices.tolist(),
+        "largest": evidence.largest,
+        "thetas": _marks_plain(evidence.thetas),
+        "slopes": _marks_plain(evidence.slopes),
+        "tails": _marks_plain(evidence.tails),
+    }
+
+
+def _part_of(found: Mapping[str, Any]) -> Evidence:
+    scale, largest = int(_whole(found["scale"], 0)), int(_whole(found["largest"], 0))
+    if scale < 1 or not 0 <= largest <= LARGEST:
+        raise InputError("its numbers do not fit together")
+    marks = {name: _marks_of(found[name]) for name in ("thetas", "slopes", "tails")}
+    columns = tuple(_whole(found["columns"], 1).tolist())
+    return Evidence(columns=columns, prices=_whole(found["prices"], 1), scale=scale, largest=largest, **marks)
 
 
 def _marks_plain(marks: Marks) -> dict[str, Any]:
@@ -165,7 +187,7 @@ def _whole(found: Any, dimensions: int) -> IntArray:
     numbers = np.array(found)
     if not numbers.size and dimensions == 1:
         return np.zeros(0, dtype=np.int64)
-    if numbers.dtype.kind != "i" or numbers.ndim != dimensions or int(np.abs(numbers).max()) >= MOST:
+    if numbers.dtype.kind != "i" or numbers.ndim != dimensions or magnitude(numbers) >= MOST:
         raise InputError("its numbers are not whole, or too large")
     return numbers.astype(np.int64)
 

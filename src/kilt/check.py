@@ -87,11 +87,11 @@ def refusal(certificate: Certificate, source: Source) -> list[str]:
     if missing:
         return [f"the table has no column '{name}'" for name in missing]
     types = count(source, list(certificate.quasi), list(certificate.sensitive))
-    rows, kinds, priced = int(types.counts.sum()), len(types.counts), len(certificate.evidence.prices)
-    if (rows, kinds) != (certificate.rows, priced):
+    rows, kinds = int(types.counts.sum()), len(types.counts)
+    if (rows, kinds) != (certificate.rows, certificate.row_types):
         return [
-            f"it is about another table: {counted(certificate.rows, 'row')} with {counted(priced, 'row type')}, "
-            f"and this one has {rows:,} with {kinds:,}"
+            f"it is about another table: {counted(certificate.rows, 'row')} with "
+            f"{counted(certificate.row_types, 'row type')}, and this one has {rows:,} with {kinds:,}"
         ]
     if not certificate.belongs_to(types):
         return ["it is about another table, or it was altered: the digest is wrong"]
@@ -102,7 +102,7 @@ def _unproved(certificate: Certificate, types: RowTypes) -> list[str]:
     """Say what of a certificate for this table is not proved."""
     try:
         problem = Problem.build(types, certificate.quasi, certificate.sensitive, certificate.policy)
-        found = problem.stars(proved(problem, certificate.evidence))
+        found = problem.stars(proved(problem, certificate.parts))
     except KiltError as error:
         return [str(error)]
     problems = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,13 @@ from kilt.ladders import LADDERS, Ladder, Taxonomic, Weighted
 from kilt.policy import KAnonymity, LDiversity, Policy, Principle, TCloseness
 from kilt.spaces import SPACES, Metric, Ordered, Space, Tree
 from kilt.taxonomy import Taxonomy
+
+
+def exact(text: str) -> Fraction:
+    """Read a number as `str` writes a fraction."""
+    if not re.fullmatch(r"[0-9]{1,2000}(/[0-9]{1,2000})?", text):
+        raise InputError("it has a number that is not written as a fraction")
+    return Fraction(text)
 
 
 def policy_plain(policy: Policy) -> list[dict[str, Any]]:
@@ -39,9 +47,9 @@ def _principle_of(plain: Mapping[str, Any]) -> Principle:
     if "k" in plain:
         return KAnonymity(plain["k"])
     if "l" in plain:
-        return LDiversity(plain["l"], plain["diversity"], plain["column"])
+        return LDiversity(exact(plain["l"]), plain["diversity"], plain["column"])
     space = None if plain["space"] is None else space_of(plain["space"])
-    return TCloseness(plain["t"], space, plain["column"])
+    return TCloseness(exact(plain["t"]), space, plain["column"])
 
 
 def ladder_plain(ladder: Ladder) -> dict[str, Any]:
@@ -58,7 +66,7 @@ def ladder_plain(ladder: Ladder) -> dict[str, Any]:
 
 def ladder_of(plain: Mapping[str, Any]) -> Ladder:
     """Read what `ladder_plain` wrote."""
-    name, weight = plain["ladder"], Fraction(plain["weight"])
+    name, weight = plain["ladder"], exact(plain["weight"])
     if name != "taxonomy" and name not in LADDERS:
         raise InputError("it names a ladder that does not exist")
     ladder: Ladder = Taxonomic(Taxonomy.of(plain["paths"])) if name == "taxonomy" else LADDERS[name]
@@ -93,7 +101,7 @@ def space_of(plain: Mapping[str, Any]) -> Space:
     if name == "tree":
         return Tree(Taxonomy.of(plain["paths"]))
     if name == "metric":
-        return Metric.of(plain["values"], plain["distance"])
+        return Metric.of(plain["values"], [[exact(d) for d in row] for row in plain["distance"]])
     if name not in SPACES:
         raise InputError("it names a space that does not exist")
     return SPACES[name]

@@ -140,6 +140,8 @@ class Characters:
         """Count the masked positions; every other position must be as it was."""
         if released is None or len(released) > _width(values) or len(released) < len(original or ""):
             return None
+        if original is None and released != str(mark) * _width(values):  # it differs from any other in every position
+            return None
         masked = sum(1 for shown in released if shown == mark)
         kept = all(shown in (mark, _character(original, i)) for i, shown in enumerate(released))
         return Fraction(masked) if kept and masked else None

@@ -64,6 +64,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def magnitude(array: IntArray) -> int:
+    """Return the largest number without its sign; also for the least integer of 64 bits, which has no positive twin."""
+    return max(int(array.max(initial=0)), -int(array.min(initial=0)))
+
+
 def roomy(array: IntArray, bound: int) -> IntArray:
     """Return the array in a type that holds results up to ``bound``: int64, or Python integers."""
     return array.astype(np.int64, copy=False) if bound < ROOM else array.astype(object)

@@ -140,6 +140,10 @@ class Problem:
         """Return the problem of some copies of some row types, under the same rules."""
         return replace(self, codes=self.codes[types], counts=counts, sensitive=self.sensitive[types])
 
+    def on(self, columns: Sequence[int]) -> Problem:
+        """Return the problem of some of the columns: what a release costs in them is at least what this costs."""
+        return replace(self, columns=tuple(self.columns[j] for j in columns), codes=self.codes[:, list(columns)])
+
     def stars(self, cost: int) -> Fraction:
         """Return a cost in stars."""
         return Fraction(cost, self.unit)

@@ -120,8 +120,8 @@ class Costs:
     def bounds(self, difference: IntArray) -> tuple[IntArray, IntArray]:
         """Bound the work by known potentials from below, and by the best hub from above."""
         largest = int(np.abs(difference).sum(axis=1).max(initial=0))
-        wide = roomy(difference, largest * self.scale)
-        high = (np.abs(wide) @ roomy(np.array(self.distance), largest * self.scale)).min(axis=1)
+        wide = roomy(difference, (largest + 1) * self.scale)
+        high = (np.abs(wide) @ roomy(np.array(self.distance), (largest + 1) * self.scale)).min(axis=1)
         if not self._potentials:
             return np.zeros_like(high), high
         return np.maximum((wide @ np.array(self._potentials).T).max(axis=1), 0), high

@@ -278,7 +278,11 @@ def _fidelity(
     stars, cells, kept_column_differs = Fraction(0), 0, False
     for name, pairs in comparison.differing.items():
         ladder = roles.quasi.get(name)
-        values = original.distinct(name) if ladder is not None and ladder.masks else []
+        values = original.distinct(name) if ladder is not None and pairs else []
+        if ladder is not None and ladder.ambiguous(values, marks.get(name)):
+            problems.append(
+                f"'{name}' holds what a suppressed cell looks like as a value: stars cannot be told from it"
+            )
         wrong = 0
         for was, now, count in pairs:
             cost = None if ladder is None else ladder.stars(was, now, values, marks.get(name))

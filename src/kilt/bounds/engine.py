@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from itertools import count
 from time import monotonic
@@ -23,6 +24,8 @@ EVALUATED = 1_000_000_000  # entries that are evaluated, if no time is given
 BESIDE = 250_000_000  # the same, beside a release
 FEWEST_STEPS, MOST_STEPS = 20, 300
 LISTING = 0.4  # the share of the time after which no more patterns are listed
+WIDEST = 13  # columns of a block
+WHOLE = 0.3  # the share of the time for all columns together, where they are also bounded in blocks
 PROVING = 0.1  # the share of the time that proofs on the way may take
 
 
@@ -31,28 +34,83 @@ class Bound:
     """No legal partition costs less than this, and what proves it."""
 
     cost: int
-    evidence: Evidence
+    parts: tuple[Evidence, ...]
 
 
 def bounded(problem: Problem, stop: Stop, observer: Observer, cost: int | None = None) -> Bound:
-    """Raise the bound until the steps or the time are over, or until it is close enough to the cost of a release."""
-    oracle = oracle_of(problem, _listed(problem, stop))
-    climb = Climb(problem, oracle, observer, cost)
-    for prices, total in ascent(oracle, _course(climb, stop, EVALUATED if cost is None else BESIDE)):
+    """Raise the bound until the steps or the time are over, or until it is close enough to the cost of a release.
+
+    If there are too many patterns to list, the columns are also bounded in blocks, whose bounds add up.
+    """
+    blocks = _blocks(problem)
+    watch = Watch(problem, observer, cost)
+    if len(blocks) == 1:
+        return _climbed(problem, blocks[0], stop, watch)
+    best = _climbed(problem, tuple(range(len(problem.columns))), _share(stop, WHOLE), watch)
+    apart = Bound(0, ())
+    for index, columns in enumerate(blocks):
+        part = _climbed(problem, columns, _share(stop, 1 / (len(blocks) - index)), replace(watch, base=apart.cost))
+        apart = Bound(apart.cost + part.cost, (*apart.parts, *part.parts))
+    return max(best, apart, key=lambda bound: bound.cost)
+
+
+def _climbed(problem: Problem, columns: tuple[int, ...], stop: Stop, watch: Watch) -> Bound:
+    """Raise the bound of some columns."""
+    part = problem.on(columns)
+    oracle = oracle_of(part, _listed(part, stop), columns)
+    climb = Climb(part, oracle, replace(watch, factor=problem.unit // part.unit))
+    for prices, total in ascent(oracle, _course(climb, stop, EVALUATED if watch.cost is None else BESIDE)):
         climb.see(prices, total)
-        if stop(cost, climb.best.cost) or (cost is not None and climb.best.cost >= cost):
+        if watch.enough(stop, climb.best.cost):
             break
     climb.prove()
-    return climb.best
+    return replace(climb.best, cost=climb.best.cost * climb.watch.factor)
+
+
+def _blocks(problem: Problem) -> list[tuple[int, ...]]:
+    """Deal out the columns into as few blocks as have a fair number of level vectors; one if there are few."""
+    columns = range(len(problem.columns))
+    vectors = math.prod(len(column.levels) for column in problem.columns)
+    number = 1 if vectors <= max(64, LISTED // len(problem.counts)) else max(2, -(-len(columns) // WIDEST))
+    number = min(number, len(columns))
+    return [tuple(columns[first::number]) for first in range(number)]
+
+
+def _share(stop: Stop, share: float) -> Stop:
+    """Stop after a share of the time that is left."""
+    if stop.seconds is None:
+        return stop
+    return replace(stop, seconds=stop.elapsed + share * max(0.0, stop.seconds - stop.elapsed))
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who watches a bound grow: that of a part counts ``factor`` times, and ``base`` is known of other parts."""
+
+    problem: Problem
+    observer: Observer
+    cost: int | None
+    base: int = 0
+    factor: int = 1
+
+    def tell(self, bound: int) -> None:
+        """Tell of a better bound."""
+        stars = None if self.cost is None else self.problem.stars(self.cost)
+        self.observer(Progress("bounding", None, stars, self.problem.stars(self.base + bound * self.factor)))
+
+    def enough(self, stop: Stop, bound: int) -> bool:
+        """Say whether the bound is good enough, or the time is over."""
+        total = self.base + bound * self.factor
+        return stop(self.cost, total) or (self.cost is not None and total >= self.cost)
 
 
 class Climb:
     """The best prices of an ascent, and the best bound that is proved."""
 
-    def __init__(self, problem: Problem, oracle: Oracle, observer: Observer, cost: int | None) -> None:
-        self.problem, self.oracle, self.observer, self.cost = problem, oracle, observer, cost
+    def __init__(self, problem: Problem, oracle: Oracle, watch: Watch) -> None:
+        self.problem, self.oracle, self.watch = problem, oracle, watch
         nothing = np.zeros(len(problem.counts), dtype=np.int64)
-        self.best = Bound(0, Evidence(nothing, oracle.incidence.scale))
+        self.best = Bound(0, (Evidence(oracle.incidence.columns, nothing, oracle.incidence.scale),))
         self.prices, self.total = nothing, 0.0
         self.started, self.seconds, self.proofs = monotonic(), 0.0, 0
 
@@ -72,21 +130,20 @@ class Climb:
             return
         started = monotonic()
         evidence = self.oracle.evidence(self.prices)
-        self._improve(proved(self.problem, evidence), evidence)
+        on_all = replace(evidence, columns=tuple(range(len(self.problem.columns))))
+        self._improve(proved(self.problem, [on_all]), evidence)
         self.proofs, self.seconds = self.proofs + 1, monotonic() - started
 
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:
-            self.best = Bound(cost, evidence)
-            stars = None if self.cost is None else self.problem.stars(self.cost)
-            self.observer(Progress("bounding", None, stars, self.problem.stars(cost)))
+            self.best = Bound(cost, (evidence,))
+            self.watch.tell(cost)
 
 
 def _listed(problem: Problem, stop: Stop) -> Pool:
     """List patterns from cheap to dear, as many as there is room and time for."""
     if stop.seconds is not None:
-        share = replace(stop, seconds=stop.elapsed + LISTING * max(0.0, stop.seconds - stop.elapsed))
-        return Pool.of(problem, MOST_ENTRIES, share)
+        return Pool.of(problem, MOST_ENTRIES, _share(stop, LISTING))
     vectors = count()
     most = max(64, LISTED // len(problem.counts))
     return Pool.of(problem, MOST_ENTRIES, lambda: stop() or next(vectors) >= most)

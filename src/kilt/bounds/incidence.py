@@ -23,6 +23,7 @@ class Incidence:
 
     problem: Problem
     pool: Pool
+    columns: tuple[int, ...]
 
     @cached_property
     def by_type(self) -> tuple[IntArray, IntArray]:
@@ -83,4 +84,4 @@ class Exact:
 
     def evidence(self, prices: IntArray) -> Evidence:
         """Return the prices."""
-        return Evidence(prices, self.incidence.scale)
+        return Evidence(self.incidence.columns, prices, self.incidence.scale)

@@ -93,9 +93,13 @@ class DiverseOracle(Exact):
         return int(least_diverse(prices, problem.counts, values, *lists, *least, taken)), taken
 
 
-def oracle_of(problem: Problem, pool: Pool) -> Oracle:
-    """Choose the oracle that is exact for the policy, or the best relaxation that there is."""
-    incidence, rules = Incidence(problem, pool), problem.rules
+def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = None) -> Oracle:
+    """Choose the oracle that is exact for the policy, or the best relaxation that there is.
+
+    ``columns`` says which columns of the table the problem is about, if not all of them.
+    """
+    rules = problem.rules
+    incidence = Incidence(problem, pool, tuple(range(len(problem.columns))) if columns is None else columns)
     if all(isinstance(rule, SizeRule) for rule in rules):
         return SizeOracle(incidence, max(rules.least_size, 1))
     if len(problem.class_totals) == 2:

@@ -15,8 +15,8 @@ from typing import Protocol
 import numpy as np
 
 from kilt.bounds.incidence import Incidence
+from kilt.bounds.shared_out import shared_out, taken_by
 from kilt.kernels.slopes import least_sloped, take_sloped
-from kilt.kernels.spread import CHUNKS
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.proof import Evidence, Marks
 from kilt.rules import ClosenessRule, DiversityRule, Rules
@@ -170,9 +170,9 @@ class SlopeOracle:
         problem, pool = self.incidence.problem, self.incidence.pool
         lists = (prices, problem.counts, problem.class_of, pool.types, pool.starts, self.incidence.cost, active)
         values, by_class = np.zeros(len(pool)), np.zeros_like(self.slope)
+        given = (self.slope, self.theta, self.size_price, values, self.mix, by_class)
         for left in reversed(range(rounds)):
-            found = (self.theta, self.size_price, values, self.mix, by_class)
-            least_sloped(*lists, self.least_size, self.slope, *found)
+            shared_out(len(pool), lambda chunk: least_sloped(chunk, *lists, self.least_size, *given))
             if left:
                 self._climb(np.flatnonzero(values < 0), by_class)
         return values
@@ -190,16 +190,15 @@ class SlopeOracle:
     def taken(self, prices: IntArray, wanted: BoolArray) -> FloatArray:
         """Return how many copies of each row type are in the groups of least value of the wanted patterns."""
         problem, pool = self.incidence.problem, self.incidence.pool
-        taken = np.zeros((CHUNKS, len(problem.counts)))
         lists = (prices, problem.counts, problem.class_of, pool.types, pool.starts, self.incidence.cost, wanted)
-        take_sloped(*lists, self.least_size, self.slope, self.mix, taken)
-        return np.asarray(taken.sum(axis=0))
+        given = (*lists, self.least_size, self.slope, self.mix)
+        return taken_by(len(pool), len(problem.counts), lambda chunk, taken: take_sloped(chunk, *given, taken))
 
     def evidence(self, prices: IntArray) -> Evidence:
         """Return the prices with the multipliers that go with them."""
         active = self.incidence.active(prices)
         self.values(prices, active, 1)
-        return Evidence(prices, self.incidence.scale, slopes=self.marks(active))
+        return Evidence(self.incidence.columns, prices, self.incidence.scale, slopes=self.marks(active))
 
     def marks(self, active: BoolArray) -> Marks:
         """Return the multipliers of active patterns that have some."""

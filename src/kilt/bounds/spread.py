@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kilt.bounds.incidence import Incidence
+from kilt.bounds.shared_out import taken_by
 from kilt.bounds.slopes import SlopeOracle, marked
-from kilt.kernels.spread import CHUNKS, least_of_sizes, sorted_members
+from kilt.kernels.spread import least_of_sizes, sorted_members
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.proof import Evidence
 from kilt.rules import ClosenessRule
@@ -55,13 +56,19 @@ class SpreadOracle:
         problem, incidence = self.incidence.problem, self.incidence
         order = np.argsort(-prices, kind="stable")
         members = sorted_members(order, *incidence.by_type, incidence.pool.starts, active)
-        taken = np.zeros((CHUNKS, len(problem.counts)))
         lists = (prices, problem.counts, problem.class_of, problem.class_totals, members, incidence.pool.starts)
-        closeness = (self.rule.t.numerator, self.rule.t.denominator)
-        sizes = (max(1, problem.rules.least_size), LARGEST)
-        known = (self.every.slope, self.every.theta, self.size, self.theta, values, taken, thetas)
-        least_of_sizes(*lists, incidence.cost, active, closeness, sizes, *known)
-        return np.asarray(taken.sum(axis=0))
+        sizes = (self._allowed(), max(1, problem.rules.least_size))
+        known = (self.every.slope, self.every.theta, self.size, self.theta, values)
+
+        def lower(chunk: int, taken: FloatArray) -> None:
+            least_of_sizes(chunk, *lists, incidence.cost, active, *sizes, *known, taken, thetas)
+
+        return taken_by(len(values), len(problem.counts), lower)
+
+    def _allowed(self) -> FloatArray:
+        """Return the excess that groups of each size may have."""
+        rows, t = self.incidence.problem.rows, self.rule.t
+        return np.array([(t.numerator * rows * size // t.denominator) / rows for size in range(LARGEST + 1)])
 
     def evidence(self, prices: IntArray) -> Evidence:
         """Return the prices with the multipliers that go with them."""
@@ -80,4 +87,4 @@ class SpreadOracle:
         )
         small = marked(self.incidence, np.concatenate([patterns, other]), np.rint(numbers).astype(np.int64))
         slopes, tails = self.every.marks(active & ~open_), self.large.marks(open_)
-        return Evidence(prices, self.incidence.scale, LARGEST, small, slopes, tails)
+        return Evidence(self.incidence.columns, prices, self.incidence.scale, LARGEST, small, slopes, tails)

@@ -8,7 +8,7 @@ legal groups, for every theta. The best theta is found where two such lines cros
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from kilt.kernels.spread import CHUNKS, STEP
 from kilt.numbers import BoolArray, FloatArray, IntArray
@@ -74,8 +74,9 @@ def _cheapest(
     return np.inf, 0.0, 0.0
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def least_sloped(
+    chunk: int,
     prices: IntArray,
     counts: IntArray,
     class_of: IntArray,
@@ -96,60 +97,60 @@ def least_sloped(
     The group of least value is mixed of two: those at the thetas ``mix[p, 0]`` and ``mix[p, 1]``, the first to the
     share ``mix[p, 2]``. ``by_class`` has its rows by class.
     """
-    for chunk in prange(CHUNKS):
-        found = np.empty(by_class.shape[1], dtype=np.float64)
-        high, low = np.zeros_like(found), np.zeros_like(found)
-        for p in range(chunk, len(cost), CHUNKS):
-            values[p] = 0.0
-            if not active[p]:
-                continue
-            members = types[starts[p] : starts[p + 1]]
-            shown = np.empty(len(members), dtype=np.float64)
-            spare, place = np.empty(len(members), dtype=np.float64), np.empty(len(members), dtype=np.int64)
-            for i in range(len(members)):
-                shown[i] = cost[p] - prices[members[i]]
-            theta, price, done = 0.0, 0.0, False
-            high_value, high_slope, high_theta, low_value, low_slope, low_theta = 0.0, np.inf, 0.0, 0.0, -np.inf, 0.0
-            for _ in range(60):
-                value, slope, price = _cheapest(
-                    members, counts, class_of, shown, slopes[p], theta, least_size, spare, place, found
-                )
-                done = value + theta * slope >= 0  # also if no group is large enough
-                if done:
-                    break
-                if slope <= 1e-9:
-                    low_value, low_slope, low_theta = value, slope, theta
-                    low[:] = found
-                    if theta == 0.0:
-                        break
-                else:
-                    high_value, high_slope, high_theta = value, slope, theta
-                    high[:] = found
-                if high_slope < np.inf and low_slope > -np.inf:
-                    crossing = max(0.0, (low_value - high_value) / (high_slope - low_slope))
-                    if abs(crossing - theta) <= 1e-6 * (1 + theta):
-                        break
-                    theta = crossing
-                elif theta == 0.0 and theta_of[p] > 0:
-                    theta = theta_of[p]
-                else:
-                    theta = 2 * theta + STEP
-            theta_of[p] = theta
-            size_price[p] = price
-            by_class[p] = 0
+    found = np.empty(by_class.shape[1], dtype=np.float64)
+    high, low = np.zeros_like(found), np.zeros_like(found)
+    for p in range(chunk, len(cost), CHUNKS):
+        values[p] = 0.0
+        if not active[p]:
+            continue
+        members = types[starts[p] : starts[p + 1]]
+        shown = np.empty(len(members), dtype=np.float64)
+        spare, place = np.empty(len(members), dtype=np.float64), np.empty(len(members), dtype=np.int64)
+        for i in range(len(members)):
+            shown[i] = cost[p] - prices[members[i]]
+        theta, price, done = 0.0, 0.0, False
+        high_value, high_slope, high_theta, low_value, low_slope, low_theta = 0.0, np.inf, 0.0, 0.0, -np.inf, 0.0
+        for _ in range(60):
+            value, slope, price = _cheapest(
+                members, counts, class_of, shown, slopes[p], theta, least_size, spare, place, found
+            )
+            done = value + theta * slope >= 0  # also if no group is large enough
             if done:
-                continue
-            share = 0.0
+                break
+            if slope <= 1e-9:
+                low_value, low_slope, low_theta = value, slope, theta
+                low[:] = found
+                if theta == 0.0:
+                    break
+            else:
+                high_value, high_slope, high_theta = value, slope, theta
+                high[:] = found
             if high_slope < np.inf and low_slope > -np.inf:
-                share = -low_slope / (high_slope - low_slope)
-            values[p] = min(0.0, share * high_value + (1 - share) * low_value)
-            mix[p, 0], mix[p, 1], mix[p, 2] = high_theta, low_theta, share
-            for c in range(len(found)):
-                by_class[p, c] = share * high[c] + (1 - share) * low[c]
+                crossing = max(0.0, (low_value - high_value) / (high_slope - low_slope))
+                if abs(crossing - theta) <= 1e-6 * (1 + theta):
+                    break
+                theta = crossing
+            elif theta == 0.0 and theta_of[p] > 0:
+                theta = theta_of[p]
+            else:
+                theta = 2 * theta + STEP
+        theta_of[p] = theta
+        size_price[p] = price
+        by_class[p] = 0
+        if done:
+            continue
+        share = 0.0
+        if high_slope < np.inf and low_slope > -np.inf:
+            share = -low_slope / (high_slope - low_slope)
+        values[p] = min(0.0, share * high_value + (1 - share) * low_value)
+        mix[p, 0], mix[p, 1], mix[p, 2] = high_theta, low_theta, share
+        for c in range(len(found)):
+            by_class[p, c] = share * high[c] + (1 - share) * low[c]
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def take_sloped(
+    chunk: int,
     prices: IntArray,
     counts: IntArray,
     class_of: IntArray,
@@ -163,32 +164,31 @@ def take_sloped(
     taken: FloatArray,
 ) -> None:  # pragma: no cover - compiled
     """Count the copies of each row type in the groups of least value of the wanted patterns."""
-    for chunk in prange(CHUNKS):
-        for p in range(chunk, len(cost), CHUNKS):
-            if not wanted[p]:
+    for p in range(chunk, len(cost), CHUNKS):
+        if not wanted[p]:
+            continue
+        members = types[starts[p] : starts[p + 1]]
+        for which in range(2):
+            theta = mix[p, which]
+            share = mix[p, 2] if which == 0 else 1 - mix[p, 2]
+            if share == 0.0:
                 continue
-            members = types[starts[p] : starts[p + 1]]
-            for which in range(2):
-                theta = mix[p, which]
-                share = mix[p, 2] if which == 0 else 1 - mix[p, 2]
-                if share == 0.0:
+            price = np.empty(len(members), dtype=np.float64)
+            mass = 0
+            for i in range(len(members)):
+                kind = members[i]
+                price[i] = cost[p] - prices[kind] + theta * slopes[p, class_of[kind]]
+                if price[i] < 0:
+                    taken[kind] += share * counts[kind]
+                    mass += counts[kind]
+            if mass >= least_size:
+                continue
+            for i in np.argsort(price, kind="mergesort"):
+                kind = members[i]
+                if price[i] < 0:
                     continue
-                price = np.empty(len(members), dtype=np.float64)
-                mass = 0
-                for i in range(len(members)):
-                    kind = members[i]
-                    price[i] = cost[p] - prices[kind] + theta * slopes[p, class_of[kind]]
-                    if price[i] < 0:
-                        taken[chunk, kind] += share * counts[kind]
-                        mass += counts[kind]
-                if mass >= least_size:
-                    continue
-                for i in np.argsort(price, kind="mergesort"):
-                    kind = members[i]
-                    if price[i] < 0:
-                        continue
-                    number = min(counts[kind], least_size - mass)
-                    taken[chunk, kind] += share * number
-                    mass += number
-                    if mass == least_size:
-                        break
+                number = min(counts[kind], least_size - mass)
+                taken[kind] += share * number
+                mass += number
+                if mass == least_size:
+                    break

@@ -9,7 +9,7 @@ theta is found where two such lines cross. Floats guide here: whoever wants a pr
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from kilt.numbers import BoolArray, FloatArray, IntArray
 
@@ -249,7 +249,7 @@ def _raise_by_slope(
 @njit(cache=True)
 def _other_thetas(
     sizes: tuple[int, int],
-    closeness: tuple[int, int],
+    allowed: FloatArray,
     best: float,
     theta: float,
     totals: IntArray,
@@ -274,18 +274,18 @@ def _other_thetas(
         if flat[size] >= best:
             continue
         _set_size(size, totals, table, free, part)
-        allowed = (closeness[0] * table * size // closeness[1]) / table
         value, excess = _cheapest(size, theta, value_of, copies, first, stop, free, part, chosen, at, used)
-        if value + theta * (excess - allowed) < best - 0.5:
+        if value + theta * (excess - allowed[size]) < best - 0.5:
             value, own, _ = _of_size(
-                size, theta, allowed, value_of, copies, first, stop, rows, free, part, high, low, chosen, at, used
+                size, theta, allowed[size], value_of, copies, first, stop, rows, free, part, high, low, chosen, at, used
             )
             if value < np.inf:
                 thetas[size] = own
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def least_of_sizes(
+    chunk: int,
     prices: IntArray,
     counts: IntArray,
     class_of: IntArray,
@@ -294,8 +294,8 @@ def least_of_sizes(
     starts: IntArray,
     cost: IntArray,
     active: BoolArray,
-    closeness: tuple[int, int],
-    sizes: tuple[int, int],
+    allowed: FloatArray,
+    smallest: int,
     slopes: FloatArray,
     slope_theta: FloatArray,
     size_of: IntArray,
@@ -307,63 +307,61 @@ def least_of_sizes(
     """For every active pattern find the least value of a group of any of the sizes, where it is below ``values``.
 
     Sizes that a slope shows to be too dear are left out. ``size_of`` and ``theta_of`` remember the best size and theta
-    of each pattern, where the next search starts. ``taken`` (one row per chunk) counts the copies of each row type in
-    the groups. If ``thetas`` has a row per pattern it is filled with the theta of those sizes for which that of the
-    pattern does not do.
+    of each pattern, where the next search starts. ``taken`` counts the copies of each row type in the groups. If
+    ``thetas`` has a row per pattern it is filled with the theta of those sizes for which that of the pattern does not
+    do. ``allowed`` has the excess that each size may have.
     """
     classes, table = len(totals), totals.sum()
-    smallest, largest = sizes
-    for chunk in prange(CHUNKS):
-        first, stop = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
-        rows, free = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
-        part = np.zeros(classes, np.float64)
-        high, low = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
-        best_high, best_low = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
-        chosen, at, used = np.zeros(classes, np.int64), np.zeros(classes, np.int64), np.zeros(classes, np.int64)
-        flat = np.empty(largest + 1, dtype=np.float64)
-        for p in range(chunk, len(cost), CHUNKS):
-            if not active[p]:
+    largest = len(allowed) - 1
+    first, stop = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
+    rows, free = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
+    part = np.zeros(classes, np.float64)
+    high, low = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
+    best_high, best_low = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
+    chosen, at, used = np.zeros(classes, np.int64), np.zeros(classes, np.int64), np.zeros(classes, np.int64)
+    flat = np.empty(largest + 1, dtype=np.float64)
+    for p in range(chunk, len(cost), CHUNKS):
+        if not active[p]:
+            continue
+        mine = members[starts[p] : starts[p + 1]]
+        most = _flat_sums(mine, counts, prices, cost[p], smallest, flat)
+        if most < smallest or flat[smallest : most + 1].min() >= values[p]:
+            continue
+        kinds = _by_class(mine, class_of, counts, first, stop, rows)
+        value_of = np.empty(len(kinds), dtype=np.float64)
+        copies = np.empty(len(kinds), dtype=np.int64)
+        for i in range(len(kinds)):
+            value_of[i] = cost[p] - prices[kinds[i]]
+            copies[i] = counts[kinds[i]]
+        sums = flat.copy()
+        _raise_by_slope(kinds, copies, value_of, class_of, slopes[p], slope_theta[p], most, sums)
+        best, best_size, best_share, theta = values[p], 0, 0.0, theta_of[p]
+        best_theta = theta
+        for step in range(most - smallest + 2):
+            size = min(max(size_of[p], smallest), most) if step == 0 else smallest + step - 1
+            if sums[size] >= best:
                 continue
-            mine = members[starts[p] : starts[p + 1]]
-            most = _flat_sums(mine, counts, prices, cost[p], smallest, flat)
-            if most < smallest or flat[smallest : most + 1].min() >= values[p]:
-                continue
-            kinds = _by_class(mine, class_of, counts, first, stop, rows)
-            value_of = np.empty(len(kinds), dtype=np.float64)
-            copies = np.empty(len(kinds), dtype=np.int64)
-            for i in range(len(kinds)):
-                value_of[i] = cost[p] - prices[kinds[i]]
-                copies[i] = counts[kinds[i]]
-            sums = flat.copy()
-            _raise_by_slope(kinds, copies, value_of, class_of, slopes[p], slope_theta[p], most, sums)
-            best, best_size, best_share, theta = values[p], 0, 0.0, theta_of[p]
-            best_theta = theta
-            for step in range(most - smallest + 2):
-                size = min(max(size_of[p], smallest), most) if step == 0 else smallest + step - 1
-                if sums[size] >= best:
+            _set_size(size, totals, table, free, part)
+            if step > 0 and theta > 0:
+                value, excess = _cheapest(size, theta, value_of, copies, first, stop, free, part, chosen, at, used)
+                if value + theta * (excess - allowed[size]) >= best:
                     continue
-                _set_size(size, totals, table, free, part)
-                allowed = (closeness[0] * table * size // closeness[1]) / table
-                if step > 0 and theta > 0:
-                    value, excess = _cheapest(size, theta, value_of, copies, first, stop, free, part, chosen, at, used)
-                    if value + theta * (excess - allowed) >= best:
-                        continue
-                value, theta, share = _of_size(
-                    size, theta, allowed, value_of, copies, first, stop, rows, free, part, high, low, chosen, at, used
-                )
-                if value < best:
-                    best, best_size, best_share, best_theta = value, size, share, theta
-                    best_high[:] = high
-                    best_low[:] = low
-            theta_of[p] = best_theta if best_size > 0 else theta
-            if best_size > 0:
-                size_of[p] = best_size
-                values[p] = best
-                for c in range(classes):
-                    _take(best_high[c], best_share, kinds, copies, first[c], taken[chunk])
-                    _take(best_low[c], 1 - best_share, kinds, copies, first[c], taken[chunk])
-            if len(thetas) > 0:
-                _other_thetas(
-                    (smallest, most), closeness, best, theta_of[p], totals, flat, value_of, copies, first, stop, rows,
-                    free, part, high, low, chosen, at, used, thetas[p],
-                )  # fmt: skip
+            value, theta, share = _of_size(
+                size, theta, allowed[size], value_of, copies, first, stop, rows, free, part, high, low, chosen, at, used
+            )
+            if value < best:
+                best, best_size, best_share, best_theta = value, size, share, theta
+                best_high[:] = high
+                best_low[:] = low
+        theta_of[p] = best_theta if best_size > 0 else theta
+        if best_size > 0:
+            size_of[p] = best_size
+            values[p] = best
+            for c in range(classes):
+                _take(best_high[c], best_share, kinds, copies, first[c], taken)
+                _take(best_low[c], 1 - best_share, kinds, copies, first[c], taken)
+        if len(thetas) > 0:
+            _other_thetas(
+                (smallest, most), allowed, best, theta_of[p], totals, flat, value_of, copies, first, stop, rows,
+                free, part, high, low, chosen, at, used, thetas[p],
+            )  # fmt: skip

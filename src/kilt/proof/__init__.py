@@ -9,26 +9,41 @@ with the help of multipliers, which may be any integers too. ``docs/certificates
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from kilt.errors import InputError
-from kilt.numbers import ROOM, BoolArray, IntArray
+from kilt.numbers import ROOM, BoolArray, IntArray, magnitude
 from kilt.problem import Problem
 from kilt.proof.buckets import Buckets, all_buckets
 from kilt.proof.evidence import Evidence, Marks
 from kilt.proof.exact import Pairs, of_rows, of_values
 from kilt.proof.sizes import Sizes
-from kilt.proof.slopes import Slopes
+from kilt.proof.slopes import Slopes, stored
 from kilt.rules import DiversityRule, SizeRule
+
+MOST = 2**53  # no multiplier is larger
 
 __all__ = ["Evidence", "Marks", "proved"]
 
 
-def proved(problem: Problem, evidence: Evidence) -> int:
-    """Return the cost that no legal partition goes below, as far as this evidence proves it."""
-    largest = max(int(np.abs(evidence.prices).max(initial=0)), evidence.scale * problem.most_cost)
+def proved(problem: Problem, parts: Sequence[Evidence]) -> int:
+    """Return the cost that no legal partition goes below, as far as this evidence proves it.
+
+    What a partition costs is the sum of what it costs in disjoint sets of columns, so the bounds of these add up.
+    """
+    columns = [column for part in parts for column in part.columns]
+    if len(set(columns)) < len(columns) or not set(columns) <= set(range(len(problem.columns))):
+        raise InputError("the parts of the proof are not about different columns of the table")
+    found = [problem.on(part.columns) for part in parts]
+    return sum(_proved(on, part) * (problem.unit // on.unit) for on, part in zip(found, parts, strict=True))
+
+
+def _proved(problem: Problem, evidence: Evidence) -> int:
+    """Return what no legal partition's cost in the columns of the evidence is below."""
+    _require_small(evidence)
+    largest = max(magnitude(evidence.prices), evidence.scale * problem.most_cost)
     if 4 * largest * problem.rows >= ROOM or len(evidence.prices) != len(problem.counts):
         raise InputError("the prices of the proof are too large, or not one for every row type")
     least = _least(problem, evidence)
@@ -36,6 +51,13 @@ def proved(problem: Problem, evidence: Evidence) -> int:
     for buckets in all_buckets(problem, evidence):
         total += sum(np.minimum(least(buckets), 0).tolist())
     return max(0, -(-total // evidence.scale))
+
+
+def _require_small(evidence: Evidence) -> None:
+    """Raise if a multiplier is so large that nobody needs it."""
+    for marks in (evidence.thetas, evidence.slopes, evidence.tails):
+        if magnitude(marks.numbers) >= MOST:
+            raise InputError("the multipliers of the proof are too large")
 
 
 def _least(problem: Problem, evidence: Evidence) -> Callable[[Buckets], IntArray]:
@@ -64,11 +86,12 @@ def _relaxed(problem: Problem, evidence: Evidence) -> Callable[[Buckets], IntArr
         if len(open_):
             some = buckets.some(open_)
             apart = of_values(some, shown[some.order], max(least_size, fewest), fewest)
-            value[open_] = np.maximum(apart, slopes.least(some))
+            value = stored(value, open_, np.maximum(apart, slopes.least(some)))
         open_ = np.flatnonzero(value < 0)
         if len(open_) and sizes is not None:
             some = buckets.some(open_)
-            value[open_] = np.maximum(value[open_], np.minimum(sizes.least(some), tails.least(some)))
+            apart = np.minimum(sizes.least(some), tails.least(some))
+            value = stored(value, open_, np.maximum(value[open_], apart))
         return value
 
     return least

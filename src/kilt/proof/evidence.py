@@ -39,8 +39,10 @@ class Evidence:
     Groups are proved with ``slopes``: the price of a row, and multipliers of every linear rule of the policy. Where
     that is not enough, groups of up to ``largest`` rows are proved size by size (none if it is 0) with ``thetas``, a
     size (0 for all that are not named) and its theta, and larger ones with ``tails``, which are like ``slopes``.
+    It is about the costs in some ``columns``.
     """
 
+    columns: tuple[int, ...]
     prices: IntArray
     scale: int
     largest: int = 0

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kilt.errors import InputError
-from kilt.numbers import BoolArray, IntArray, roomy
+from kilt.numbers import BoolArray, IntArray, magnitude, roomy
 from kilt.problem import Problem
 from kilt.proof.buckets import Buckets, starts_of
 from kilt.proof.evidence import Evidence
+from kilt.proof.slopes import stored
 from kilt.rules import ClosenessRule
 from kilt.spaces import Cuts
 
@@ -28,7 +29,7 @@ class Sizes:
 
     def __init__(self, problem: Problem, rule: ClosenessRule, evidence: Evidence) -> None:
         self.problem, self.rule = problem, rule
-        self.thetas, self.largest = evidence.thetas, evidence.largest
+        self.thetas, self.largest = evidence.thetas, min(evidence.largest, problem.rows)
         self.excess = [self._excess(size) for size in range(self.largest + 1)]
 
     @classmethod
@@ -37,7 +38,8 @@ class Sizes:
         rule = sized_rule(problem)
         if rule is None:
             raise InputError("groups can be proved size by size only for one sensitive column with equal distances")
-        if len(evidence.thetas.first) and evidence.thetas.numbers.shape[1] != 2:
+        numbers = evidence.thetas.numbers
+        if len(numbers) and (numbers.shape[1] != 2 or numbers[:, 0].min() < 0):
             raise InputError("the proof does not have a theta for every size that it names")
         return cls(problem, rule, evidence)
 
@@ -54,7 +56,7 @@ class Sizes:
         for width in WIDTHS:
             chosen = np.flatnonzero((units.widths <= width) & (units.widths > 0))
             if len(chosen):
-                value[chosen] = self._of_lines(units.lines(chosen), theta[chosen])
+                value = stored(value, chosen, self._of_lines(units.lines(chosen), theta[chosen]))
                 units.widths[chosen] = 0
         return value
 
@@ -78,7 +80,7 @@ class Sizes:
 
     def _of_lines(self, lines: _Lines, theta: IntArray) -> IntArray:
         """Go through the sizes, for patterns whose rows stand in the lines of a matrix, cheap ones first."""
-        rows, largest = self.problem.rows, int(np.abs(lines.values).max())
+        rows, largest = self.problem.rows, magnitude(lines.values)
         sums = np.cumsum(np.where(lines.inside, lines.values, 0), axis=1)
         least = np.zeros(len(sums), dtype=np.int64)
         for size in range(max(1, self.problem.rules.least_size), min(self.largest, sums.shape[1]) + 1):
@@ -95,7 +97,7 @@ class Sizes:
             if not len(low):
                 continue
             legal = _cheapest(here[low], lines.inside[open_[low]], size) <= allowed
-            least[open_[low[legal]]] = (total // rows)[low[legal]]
+            least = stored(least, open_[low[legal]], (total // rows)[low[legal]])
         return least
 
     def _excess(self, size: int) -> tuple[IntArray, int]:

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from kilt.errors import InputError
-from kilt.numbers import IntArray, roomy
+from kilt.numbers import IntArray, magnitude, roomy
 from kilt.problem import Problem
 from kilt.proof.buckets import Buckets
 from kilt.proof.evidence import Marks
@@ -41,12 +41,12 @@ class Slopes:
         entry = _places(buckets.first, first)
         marked = np.flatnonzero(entry >= 0)
         if len(marked):
-            value[marked] = self._sloped(buckets.some(marked), numbers[entry[marked]])
+            value = stored(value, marked, self._sloped(buckets.some(marked), numbers[entry[marked]]))
         return np.where(buckets.sums(buckets.counts) >= self.least_size, value, 0)
 
     def _sloped(self, buckets: Buckets, numbers: IntArray) -> IntArray:
         price, slope = np.maximum(numbers[:, 0], 0), self._slope(numbers[:, 1:])
-        most = (int(np.abs(buckets.values).max()) + int(price.max())) * self.unit + int(np.abs(slope).max())
+        most = (magnitude(buckets.values) + magnitude(price)) * self.unit + magnitude(slope)
         price = roomy(price, 2 * most * max(self.problem.rows, self.least_size))
         each = (buckets.values - price[buckets.owner]) * self.unit
         each = each + slope[buckets.owner, self.problem.class_of[buckets.order]]
@@ -55,10 +55,11 @@ class Slopes:
 
     def _slope(self, numbers: IntArray) -> IntArray:
         """Return the slope of every pattern, class by class, in units."""
-        largest = int(np.abs(numbers).max(initial=0))
+        largest = max(1, magnitude(numbers))
+        most = sum(bend.most(largest) for bend in self.bends) * self.unit * 4 * self.problem.rows
         at, total = 0, np.zeros((len(numbers), len(self.problem.class_totals)), dtype=np.int64)
         for bend in self.bends:
-            mine = roomy(numbers[:, at : at + bend.width], bend.most(largest) * self.unit * 4 * self.problem.rows)
+            mine = roomy(numbers[:, at : at + bend.width], most)
             total = total + self.problem.by_value(bend.column, bend.slope(mine, self.unit))
             at += bend.width
         return total
@@ -124,7 +125,7 @@ class NearOnTree:
         np.subtract.at(along, self.ground.stop, crossed)
         potential = np.zeros((len(numbers), len(self.ground.order)), dtype=numbers.dtype)
         potential[:, self.ground.order] = np.cumsum(along[:-1], axis=0).T
-        theta = np.abs(numbers).max(axis=1)
+        theta = np.abs(numbers).max(axis=1, initial=0)
         return _near(self.rule, potential, unit // self.ground.scale, theta, unit)
 
 
@@ -206,6 +207,13 @@ def bends_of(rules: Rules) -> list[Bend]:
         elif isinstance(rule, DiversityRule) and (cap := rule.form.cap(rule.l)) is not None:
             bends.append(Capped(rule.column, len(rule.values), cap))
     return bends
+
+
+def stored(values: IntArray, places: IntArray, found: IntArray) -> IntArray:
+    """Put numbers into their places, in a type that holds them."""
+    values = values.astype(object) if found.dtype == object else values
+    values[places] = found
+    return values
 
 
 def _places(wanted: IntArray, known: IntArray) -> IntArray:

@@ -22,7 +22,7 @@ MOST_ENTRIES = 20_000_000  # row types under patterns that are held at a time
 LISTED = 100_000_000  # row types that are put into buckets to list patterns, if no time is given
 EVALUATED = 1_000_000_000  # entries that are evaluated, if no time is given
 BESIDE = 250_000_000  # the same, beside a release
-FEWEST_STEPS, MOST_STEPS = 20, 300
+FEWEST_STEPS, MOST_STEPS = 20, 400
 LISTING = 0.4  # the share of the time after which no more patterns are listed
 WIDEST = 13  # columns of a block
 WHOLE = 0.3  # the share of the time for all columns together, where they are also bounded in blocks
@@ -153,7 +153,7 @@ def _course(climb: Climb, stop: Stop, evaluated: int) -> Course:
     """Go as many steps as there is time for, with time left for the last proof; without a time, a number of steps."""
     entries = climb.oracle.effort * len(climb.oracle.incidence.pool.types)
     steps = min(max(evaluated // max(1, entries), FEWEST_STEPS), MOST_STEPS)
-    rate, power = (0.15, 1.0) if isinstance(climb.oracle, SizeOracle) else (0.45, 1.5)
+    rate, power = (0.2, 1.5) if isinstance(climb.oracle, SizeOracle) else (0.45, 1.5)
     if stop.seconds is None:
         return Course.of_steps(steps, rate, power)
     started, seconds = stop.elapsed, stop.seconds

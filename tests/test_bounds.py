@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InputError, Policy
+from kilt.anonymize import solved as release_of
 from kilt.bounds.ascent import Course, ascent
 from kilt.bounds.engine import bounded
 from kilt.bounds.incidence import FINEST as SCALE
@@ -21,7 +22,7 @@ from kilt.pool import Pool
 from kilt.proof import Marks, proved
 from kilt.rules import SizeRule
 from kilt.solvers.columns import Columns
-from kilt.stop import Stop
+from kilt.stop import Board, Stop
 from test_exact import drawn_problem, solved
 from test_pricing import all_groups
 from test_solvers import problem_of
@@ -169,7 +170,7 @@ def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_blocks_of_columns_add_up_to_a_bound(data):
     problem = drawn_problem(data)
     with pytest.MonkeyPatch.context() as patch:
@@ -197,11 +198,48 @@ def test_time_and_gap_end_the_ascent():
     rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (400, 5))]
     problem = problem_of(rows, ["suppress"] * 5, [], Policy(k=4))
     seen = []
-    bounded(problem, Stop(seconds=0), seen.append, 10**6)
+    bounded(problem, Stop(seconds=0, board=Board(10**6)), seen.append)
     assert len(seen) <= 1
-    close = bounded(problem, Stop(gap=0.4), silent, 800)
+    close = bounded(problem, Stop(gap=0.4, board=Board(800)), silent)
     full = bounded(problem, Stop(), silent)
     assert close.cost < full.cost
+
+
+@pytest.mark.parametrize("policy", [Policy(k=3, t="0.3"), Policy(k=3, l=2), Policy(k=3)])
+def test_the_same_steps_give_the_same_proof(policy):
+    rng = np.random.default_rng(1)
+    rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (300, 5))]
+    problem = problem_of(rows, ["suppress"] * 4, ["equal"], policy)
+    one, two = (bounded(problem, Stop(), silent) for _ in range(2))
+    assert one.cost == two.cost > 0
+    for name in ("thetas", "slopes", "tails"):
+        first, second = (getattr(found.parts[0], name).numbers for found in (one, two))
+        assert (first == second).all()
+
+
+def test_a_bound_beside_a_search():
+    rng = np.random.default_rng(0)
+    rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (400, 5))]
+    problem = problem_of(rows, ["suppress"] * 5, [], Policy(k=4))
+    stop = Stop(seconds=3)
+    _, solution, bound = release_of(problem, "greedy", stop, silent)
+    assert bound is not None
+    assert solution.bound == bound.cost == stop.board.bound
+    assert stop.board.cost == solution.partition.cost
+    assert (stop.board.prices == bound.parts[0].prices).all()
+    near = Stop(seconds=60, gap=0.5)
+    release_of(problem, "greedy", near, silent)
+    assert near.elapsed < 30  # the gap ended it
+
+
+def test_what_fails_beside_a_search_is_not_lost(monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("kilt.bounds.beside.bounded", fail)
+    problem = problem_of([("a",), ("b",)], ["suppress"], [], Policy(k=2))
+    with pytest.raises(MemoryError):
+        release_of(problem, "greedy", Stop(seconds=1), silent)
 
 
 def test_the_bound_in_python(hospital):

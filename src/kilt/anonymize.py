@@ -109,18 +109,36 @@ def anonymize(
 def solved(
     problem: Problem, name: str, stop: Stop, observer: Observer, *, certified: bool = False
 ) -> tuple[Solver, Solution, Bound | None]:
-    """Choose the solver and solve; if it has no bound, or one without a proof is not enough, find one."""
+    """Choose the solver and solve; if it has no bound, or one without a proof is not enough, find one.
+
+    A search that is limited by time has the bound beside it. Without a time one comes after the other, so that the same
+    input gives the same answer.
+    """
     method = choose(name, problem)
+    if method.kind == "heuristic" and stop.seconds is not None:
+        return _beside(problem, method, stop, observer)
     solution = method.solve(problem, stop, observer)
     if solution.bound is not None and not certified:
         return method, solution, None
     from kilt.bounds.engine import bounded  # noqa: PLC0415 - it loads compiled kernels
 
-    cost = solution.partition.cost
-    bound = bounded(problem, stop, observer, cost)
-    if solution.bound is None:
-        solution = replace(solution, bound=min(cost, bound.cost))
-    return method, solution, bound
+    stop.board.cost = solution.partition.cost
+    return method, *_with_bound(solution, bounded(problem, stop, observer))
+
+
+def _beside(problem: Problem, method: Solver, stop: Stop, observer: Observer) -> tuple[Solver, Solution, Bound | None]:
+    """Search and bound side by side."""
+    from kilt.bounds.beside import Beside  # noqa: PLC0415 - it loads compiled kernels
+
+    with Beside(problem, stop, observer) as beside:
+        solution = method.solve(problem, stop, beside.observe)
+        stop.board.cost = solution.partition.cost
+        return method, *_with_bound(solution, beside.bound())
+
+
+def _with_bound(solution: Solution, bound: Bound) -> tuple[Solution, Bound]:
+    known = min(solution.partition.cost, bound.cost)
+    return (replace(solution, bound=known) if solution.bound is None else solution), bound
 
 
 def _applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tuple[Source, np.ndarray | None]:

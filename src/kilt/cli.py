@@ -132,7 +132,7 @@ def anonymize(**flags: Any) -> None:
             interrupted=interrupted,
         )
     if given.get("json"):
-        click.echo(json.dumps({**release.to_dict(), "output": given["output"]}))
+        click.echo(json.dumps({**release.to_dict(), "output": given["output"], **_some(given, "certificate")}))
     else:
         click.echo(release.summary())
         click.echo(f"wrote {given['output']}" + _and_certificate(given))
@@ -192,7 +192,7 @@ def bound(**flags: Any) -> None:
             interrupted=interrupted,
         )
     if given.get("json"):
-        click.echo(json.dumps(found.to_dict()))
+        click.echo(json.dumps({**found.to_dict(), **_some(given, "certificate")}))
     else:
         click.echo(found.summary())
         if given.get("certificate"):

@@ -7,12 +7,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kilt.errors import InputError
-from kilt.numbers import Number, rational
+from kilt.numbers import IntArray, Number, rational
 
 
 def never() -> bool:
     """Say no."""
     return False
+
+
+@dataclass
+class Board:
+    """What a search and a bound tell each other while they run side by side.
+
+    ``cost`` is that of the best release so far, ``bound`` the best that is proved, and ``prices`` say for every row
+    type what it is worth to place a row: a search can see from them which groups are cheap.
+    """
+
+    cost: int | None = None
+    bound: int = 0
+    prices: IntArray | None = None
 
 
 @dataclass(frozen=True)
@@ -23,6 +36,7 @@ class Stop:
     gap: float | None = None
     told: Callable[[], bool] = field(default=never)
     started: float = field(default_factory=time.monotonic)
+    board: Board = field(default_factory=Board)
 
     @classmethod
     def of(cls, seconds: Number | None, gap: Number | None, told: Callable[[], bool] = never) -> Stop:

@@ -12,21 +12,23 @@ import numpy as np
 from kilt.bounds.ascent import Course, ascent
 from kilt.bounds.incidence import Oracle
 from kilt.bounds.oracles import SizeOracle, oracle_of
+from kilt.numbers import IntArray
 from kilt.observe import Observer, Progress
 from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.proof import Evidence, proved
-from kilt.stop import Stop
+from kilt.stop import Board, Stop
 
 MOST_ENTRIES = 20_000_000  # row types under patterns that are held at a time
 LISTED = 100_000_000  # row types that are put into buckets to list patterns, if no time is given
 EVALUATED = 1_000_000_000  # entries that are evaluated, if no time is given
 BESIDE = 250_000_000  # the same, beside a release
-FEWEST_STEPS, MOST_STEPS = 20, 400
+FEWEST_STEPS, MOST_STEPS, LONGEST = 20, 400, 1_000  # steps; the last where time is given
 LISTING = 0.4  # the share of the time after which no more patterns are listed
 WIDEST = 13  # columns of a block
 WHOLE = 0.3  # the share of the time for all columns together, where they are also bounded in blocks
 PROVING = 0.1  # the share of the time that proofs on the way may take
+PROVED = 50  # steps from proof to proof, if no time is given
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,14 @@ class Bound:
     parts: tuple[Evidence, ...]
 
 
-def bounded(problem: Problem, stop: Stop, observer: Observer, cost: int | None = None) -> Bound:
+def bounded(problem: Problem, stop: Stop, observer: Observer) -> Bound:
     """Raise the bound until the steps or the time are over, or until it is close enough to the cost of a release.
 
+    The cost is on the board of ``stop``, where the bound and its prices are put whenever they get better.
     If there are too many patterns to list, the columns are also bounded in blocks, whose bounds add up.
     """
     blocks = _blocks(problem)
-    watch = Watch(problem, observer, cost)
+    watch = Watch(problem, observer, stop.board)
     if len(blocks) == 1:
         return _climbed(problem, blocks[0], stop, watch)
     best = _climbed(problem, tuple(range(len(problem.columns))), _share(stop, WHOLE), watch)
@@ -58,10 +61,10 @@ def _climbed(problem: Problem, columns: tuple[int, ...], stop: Stop, watch: Watc
     """Raise the bound of some columns."""
     part = problem.on(columns)
     oracle = oracle_of(part, _listed(part, stop), columns)
-    climb = Climb(part, oracle, replace(watch, factor=problem.unit // part.unit))
-    for prices, total in ascent(oracle, _course(climb, stop, EVALUATED if watch.cost is None else BESIDE)):
+    climb = Climb(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
+    for prices, total in ascent(oracle, _course(climb, stop, EVALUATED if stop.board.cost is None else BESIDE)):
         climb.see(prices, total)
-        if watch.enough(stop, climb.best.cost):
+        if climb.watch.enough(stop, climb.best.cost):
             break
     climb.prove()
     return replace(climb.best, cost=climb.best.cost * climb.watch.factor)
@@ -89,40 +92,52 @@ class Watch:
 
     problem: Problem
     observer: Observer
-    cost: int | None
+    board: Board
     base: int = 0
     factor: int = 1
 
-    def tell(self, bound: int) -> None:
-        """Tell of a better bound."""
-        stars = None if self.cost is None else self.problem.stars(self.cost)
-        self.observer(Progress("bounding", None, stars, self.problem.stars(self.base + bound * self.factor)))
+    def tell(self, bound: int, evidence: Evidence) -> None:
+        """Tell of a better bound, and of the prices that prove it if they are about all columns."""
+        total = self.base + bound * self.factor
+        if total > self.board.bound:
+            self.board.bound = total
+            if len(evidence.columns) == len(self.problem.columns):
+                self.board.prices = evidence.prices
+            stars = None if self.board.cost is None else self.problem.stars(self.board.cost)
+            self.observer(Progress("bounding", None, stars, self.problem.stars(total)))
 
     def enough(self, stop: Stop, bound: int) -> bool:
         """Say whether the bound is good enough, or the time is over."""
         total = self.base + bound * self.factor
-        return stop(self.cost, total) or (self.cost is not None and total >= self.cost)
+        return stop(self.board.cost, total) or (self.board.cost is not None and total >= self.board.cost)
 
 
 class Climb:
     """The best prices of an ascent, and the best bound that is proved."""
 
-    def __init__(self, problem: Problem, oracle: Oracle, watch: Watch) -> None:
-        self.problem, self.oracle, self.watch = problem, oracle, watch
+    def __init__(self, problem: Problem, oracle: Oracle, watch: Watch, *, timed: bool) -> None:
+        self.problem, self.oracle, self.watch, self.timed = problem, oracle, watch, timed
         nothing = np.zeros(len(problem.counts), dtype=np.int64)
         self.best = Bound(0, (Evidence(oracle.incidence.columns, nothing, oracle.incidence.scale),))
         self.prices, self.total = nothing, 0.0
-        self.started, self.seconds, self.proofs = monotonic(), 0.0, 0
+        self.started, self.seconds, self.proofs, self.seen = monotonic(), 0.0, 0, 0
 
-    def see(self, prices: np.ndarray, total: float) -> None:
-        """Take note of prices; prove them at once if that costs nothing, or if little time went into proofs so far."""
+    def see(self, prices: IntArray, total: float) -> None:
+        """Take note of prices; prove them at once if that costs nothing, and now and then otherwise."""
+        self.seen += 1
         if total <= self.total:
             return
         self.prices, self.total = prices, total
         if self.oracle.effort == 1:
             self._improve(-(-int(total) // self.oracle.incidence.scale), self.oracle.evidence(prices))
-        elif monotonic() - self.started > self.proofs * self.seconds / PROVING:
+        elif self._due():
             self.prove()
+
+    def _due(self) -> bool:
+        """Prove if little time went into proofs so far; without a time, every so many steps, whatever the clock."""
+        if self.timed:
+            return monotonic() - self.started > self.proofs * self.seconds / PROVING
+        return self.seen % PROVED == 0
 
     def prove(self) -> None:
         """Prove the bound of the best prices in integers, unless it is proved."""
@@ -137,7 +152,7 @@ class Climb:
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:
             self.best = Bound(cost, (evidence,))
-            self.watch.tell(cost)
+            self.watch.tell(cost, evidence)
 
 
 def _listed(problem: Problem, stop: Stop) -> Pool:
@@ -160,6 +175,6 @@ def _course(climb: Climb, stop: Stop, evaluated: int) -> Course:
 
     def progress(step: int) -> float:
         left = seconds - started - 1.3 * climb.seconds
-        return max(step / MOST_STEPS, (stop.elapsed - started) / left if left > 0 else float(step > 0))
+        return max(step / LONGEST, (stop.elapsed - started) / left if left > 0 else float(step > 0))
 
     return Course(rate, power, progress)

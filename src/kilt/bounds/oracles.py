@@ -23,7 +23,8 @@ from kilt.proof.sizes import sized_rule
 from kilt.rules import DiversityRule, Groups, Rules, SizeRule
 
 Legal = Callable[[IntArray], IntArray]
-MOST_NUMBERS = 30_000_000  # patterns times sensitive classes, for which inequalities are kept
+MOST_NUMBERS = 8_000_000  # patterns times sensitive classes, for which inequalities are kept
+MOST_SIZED = 300_000  # patterns whose groups are gone through size by size
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = No
     if len(problem.class_totals) == 2:
         return PairOracle.of(incidence)
     if len(pool) * len(problem.class_totals) <= MOST_NUMBERS:
-        if (rule := sized_rule(problem)) is not None:
+        if len(pool) <= MOST_SIZED and (rule := sized_rule(problem)) is not None:
             return SpreadOracle.of(incidence, rule)
         if has_slopes(rules):
             return SlopeOracle.of(incidence, max(rules.least_size, 1))

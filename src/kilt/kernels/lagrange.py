@@ -8,7 +8,7 @@ from numba import njit
 from kilt.numbers import BoolArray, IntArray
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def least_values(
     prices: IntArray,
     counts: IntArray,
@@ -62,7 +62,7 @@ def least_values(
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _dearest(
     prices: IntArray, counts: IntArray, members: IntArray, limit: int, wanted: int, filled: IntArray
 ) -> int:  # pragma: no cover - compiled
@@ -84,7 +84,7 @@ def _dearest(
     return number
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def active_patterns(
     prices: IntArray, type_starts: IntArray, patterns: IntArray, cost: IntArray
 ) -> BoolArray:  # pragma: no cover - compiled
@@ -98,7 +98,7 @@ def active_patterns(
     return active
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def least_pairs(
     prices: IntArray,
     counts: IntArray,
@@ -156,7 +156,7 @@ def least_pairs(
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _summed(
     members: IntArray, counts: IntArray, prices: IntArray, cost: int, sums: IntArray
 ) -> int:  # pragma: no cover - compiled
@@ -172,7 +172,7 @@ def _summed(
     return negative
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _best_pair(
     others: IntArray,
     counts: IntArray,
@@ -206,7 +206,7 @@ def _best_pair(
             place, copy = place + 1, 0
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _take(members: IntArray, counts: IntArray, number: int, taken: IntArray) -> None:  # pragma: no cover - compiled
     """Count the first copies of a list as taken."""
     left = number
@@ -217,7 +217,7 @@ def _take(members: IntArray, counts: IntArray, number: int, taken: IntArray) -> 
         left -= counts[kind]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def least_diverse(
     prices: IntArray,
     counts: IntArray,
@@ -288,7 +288,7 @@ def least_diverse(
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _best_values(
     prices: IntArray, dearest: IntArray, seen: IntArray, number: int, limit: int, wanted: int
 ) -> int:  # pragma: no cover - compiled

@@ -125,7 +125,9 @@ def leaves(found, path=()):
 
 def other(value):
     if isinstance(value, bool) or value is None:
-        return "x"
+        return not value
+    if value == 1:
+        return True
     if isinstance(value, int):
         return value + 1
     if isinstance(value, str):
@@ -267,6 +269,34 @@ def test_certificates_of_odd_policies(tmp_path, sensitive, t):
     spaces = sensitive.format(far=far)
     kilt.bound(table, quasi="a,b", sensitive=spaces, policy=policy, certificate=tmp_path / "c.json")
     assert check(tmp_path / "c.json", original=table).passed
+
+
+def test_files_that_must_not_be_overwritten(tmp_path, hospital):
+    out, roles = tmp_path / "o.csv", {"quasi": QUASI, "policy": Policy(k=3)}
+    with pytest.raises(InputError, match="is the output"):
+        kilt.anonymize(hospital, **roles, output=out, certificate=out)
+    assert not out.exists()
+    with pytest.raises(InputError, match=r"\.gz only"):
+        kilt.bound(hospital, **roles, certificate=tmp_path / "c.json.zst")
+    with pytest.raises(InputError, match="not a file that can be replaced"):
+        kilt.bound(hospital, **roles, certificate="/dev/null")
+    with pytest.raises(InputError, match="two roles"):
+        kilt.bound(hospital, quasi="Age", identifier="Age", policy=Policy(k=3))
+
+
+def test_a_shuffled_release_is_checked_as_far_as_it_can_be(tmp_path, hospital):
+    kilt.anonymize(
+        hospital,
+        quasi=QUASI,
+        policy=Policy(k=3),
+        shuffle=True,
+        output=tmp_path / "r.csv",
+        certificate=tmp_path / "c.json",
+    )
+    found = check(tmp_path / "c.json", original=hospital, release=tmp_path / "r.csv")
+    assert found.passed
+    assert "shuffled" in found.summary()
+    assert not check(tmp_path / "c.json", original=hospital, release=hospital).passed
 
 
 def test_places_where_a_certificate_cannot_be_written(tmp_path, hospital):

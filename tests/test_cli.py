@@ -117,6 +117,8 @@ def test_adult_stays_within_its_stars_and_seconds(adult, tmp_path):
         "-k",
         "5",
         "--json",
+        "--solver",
+        "greedy",
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert json.loads(result.stdout)["stars"] <= 33_500

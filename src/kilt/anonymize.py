@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kilt.case import Case
-from kilt.certify import certified, put_certificate
+from kilt.certify import certified, require_place, staged_certificate
 from kilt.errors import InputError, VerificationError
 from kilt.numbers import Number, counted, decimal_text
 from kilt.observe import Observer, Progress, silent
@@ -25,7 +25,7 @@ from kilt.roles import Roles, Spec
 from kilt.solvers import choose
 from kilt.solvers.base import Solution, Solver
 from kilt.sources import Source
-from kilt.sources.target import Target, require_writable
+from kilt.sources.target import Target
 from kilt.spaces import Metric
 from kilt.stop import Stop, never
 from kilt.verify import Verdict, check
@@ -69,7 +69,7 @@ def anonymize(
         raise InputError(f"'seed' must be a whole number of at least 0, not {seed}")
     target = None if output is None else Target.of(Path(output), data, delimiter)
     if certificate is not None:
-        require_writable(Path(certificate), "certificate", data, output)
+        require_place(certificate, input=data, output=output)
     observer(Progress("reading"))
     case = Case.read(data, policy, quasi, sensitive, identifier, weights, delimiter)
     source, roles, types = case.source, case.roles, case.types
@@ -78,7 +78,7 @@ def anonymize(
     problem = case.problem()
     method, solution, bound = solved(problem, solver, stop, observer, certified=certificate is not None)
     stars = problem.stars(solution.partition.cost)
-    proof = None if certificate is None or bound is None else certified(case, bound, stars, marks)
+    proof = None if certificate is None or bound is None else certified(case, bound, stars, marks, shuffled=shuffle)
     plan = Plan.of(solution.partition, types, roles.quasi, marks)
     released, order = _applied(source, plan, roles, seed if shuffle else None)
 
@@ -86,9 +86,9 @@ def anonymize(
         observer(Progress("verifying", stars=stars))
         return _demand(check(table, roles, policy, source, marks, order), stars)
 
-    verdict = verified(released) if target is None else target.write(released, verified)
-    if certificate is not None and proof is not None:
-        put_certificate(certificate, proof)
+    with staged_certificate(certificate, proof) as put:
+        verdict = verified(released) if target is None else target.write(released, verified)
+        put()
     return Release(
         policy=policy,
         solver=method.name,
@@ -115,12 +115,15 @@ def solved(
     input gives the same answer.
     """
     method = choose(name, problem)
-    if method.kind == "heuristic" and stop.seconds is not None:
+    if not method.brings_bound and stop.seconds is not None:
         return _beside(problem, method, stop, observer)
     solution = method.solve(problem, stop, observer)
     if solution.bound is not None and not certified:
         return method, solution, None
-    from kilt.bounds.engine import bounded  # noqa: PLC0415 - it loads compiled kernels
+    from kilt.bounds.engine import Bound, bounded  # noqa: PLC0415 - it loads compiled kernels
+
+    if solution.parts:
+        return method, solution, Bound(solution.bound or 0, solution.parts)
 
     stop.board.cost = solution.partition.cost
     return method, *_with_bound(solution, bounded(problem, stop, observer))

@@ -7,20 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from kilt.case import Case
-from kilt.certify import certified, put_certificate
+from kilt.certify import certified, require_place, staged_certificate
 from kilt.numbers import Number, plain
 from kilt.observe import Observer, Progress, silent
 from kilt.policy import Policy
 from kilt.roles import Spec
-from kilt.sources.target import require_writable
 from kilt.stop import Stop, never
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LowerBound:
     """No release under the policy can have fewer than ``stars``; proved in exact arithmetic."""
 
@@ -43,6 +41,9 @@ class LowerBound:
             f"({share} of what could be hidden), {self.seconds:.1f} s"
         )
 
+    def __repr__(self) -> str:
+        return f"LowerBound({self.stars:,} stars, {self.rows:,} rows, {self.policy})"
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
         return {
@@ -61,6 +62,7 @@ def bound(
     quasi: Spec,
     policy: Policy,
     sensitive: Spec = None,
+    identifier: Spec = None,
     weights: Spec = None,
     time: Number | None = None,
     delimiter: str | None = None,
@@ -77,14 +79,15 @@ def bound(
 
     stop = Stop.of(time, None, interrupted)
     if certificate is not None:
-        require_writable(Path(certificate), "certificate", data)
+        require_place(certificate, input=data)
     observer(Progress("reading"))
-    case = Case.read(data, policy, quasi, sensitive, None, weights, delimiter)
+    case = Case.read(data, policy, quasi, sensitive, identifier, weights, delimiter)
     problem = case.problem()
     found = bounded(problem, stop, observer)
     if certificate is not None:
         observer(Progress("checking", bound=problem.stars(found.cost)))
-        put_certificate(certificate, certified(case, found))
+        with staged_certificate(certificate, certified(case, found)) as put:
+            put()
     return LowerBound(
         policy=policy,
         rows=problem.rows,

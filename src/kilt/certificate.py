@@ -43,6 +43,7 @@ class Certificate:
     stars: Fraction | None = None
     identifier: tuple[str, ...] = ()
     marks: Mapping[str, Mark] = field(default_factory=dict)
+    shuffled: bool = False
     version: str = ""
     salt: str = ""
     digest: str = ""
@@ -75,6 +76,7 @@ class Certificate:
             "sensitive": {name: space_plain(space) for name, space in self.sensitive.items()},
             "identifier": list(self.identifier),
             "marks": dict(self.marks),
+            "shuffled": self.shuffled,
             "rows": self.rows,
             "row_types": self.row_types,
             "bound": str(self.bound),
@@ -100,13 +102,14 @@ class Certificate:
             stars=None if found["stars"] is None else exact(found["stars"]),
             identifier=tuple(map(str, found["identifier"])),
             marks={str(name): None if mark is None else str(mark) for name, mark in found["marks"].items()},
+            shuffled=bool(found["shuffled"]),
             version=str(found["kilt"]),
             salt=str(found["salt"]),
             digest=str(found["digest"]),
         )
         if not read.quasi:
             raise InputError("it names no quasi column")
-        if read.to_dict() != found:
+        if _text(read.to_dict()) != _text(found):  # 1 and true are equal, but not written alike
             raise InputError("it has more fields than a certificate, or others")
         read.encoded(compressed=False)  # what cannot be written cannot be sealed either
         return read

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kilt import version
 from kilt.case import Case
 from kilt.certificate import Certificate
 from kilt.check import refusal
-from kilt.errors import VerificationError
+from kilt.errors import InputError, VerificationError
 from kilt.ladders import Mark
-from kilt.sources.target import put
+from kilt.sources.target import require_writable, staged
 
 if TYPE_CHECKING:
     from kilt.bounds.engine import Bound
 
 
 def certified(
-    case: Case, bound: Bound, stars: Fraction | None = None, marks: Mapping[str, Mark] | None = None
+    case: Case,
+    bound: Bound,
+    stars: Fraction | None = None,
+    marks: Mapping[str, Mark] | None = None,
+    *,
+    shuffled: bool = False,
 ) -> Certificate:
     """Put a bound and its proof into a certificate, and check it against the original."""
     problem = case.problem()
@@ -36,6 +42,7 @@ def certified(
         stars=stars,
         identifier=case.roles.identifier,
         marks=marks or {},
+        shuffled=shuffled,
         version=version.NUMBER,
     ).sealed(case.types)
     problems = refusal(certificate, case.source)
@@ -44,6 +51,17 @@ def certified(
     return certificate
 
 
-def put_certificate(path: str | PathLike[str], certificate: Certificate) -> None:
-    """Write a certificate, compressed if its name says so."""
-    put(Path(path), certificate.encoded(compressed=str(path).lower().endswith(".gz")))
+def require_place(path: str | PathLike[str], **others: Any) -> None:
+    """Raise unless a certificate can be written there, before any work is done."""
+    if str(path).lower().endswith(".zst"):
+        raise InputError(f"the certificate '{path}' can be compressed by .gz only")
+    require_writable(Path(path), "certificate", **others)
+
+
+def staged_certificate(
+    path: str | PathLike[str] | None, certificate: Certificate | None
+) -> AbstractContextManager[Callable[[], None]]:
+    """Write a certificate beside its place, compressed if its name says so; the function puts it there."""
+    if path is None or certificate is None:
+        return nullcontext(lambda: None)
+    return staged(Path(path), certificate.encoded(compressed=str(path).lower().endswith(".gz")))

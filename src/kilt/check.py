@@ -33,6 +33,7 @@ class Check:
     policy: str
     rows: int
     with_release: bool
+    shuffled: bool
     problems: tuple[str, ...]
 
     @property
@@ -51,6 +52,8 @@ class Check:
         if self.stars is None:
             return proof
         how = "the release meets the policy and has" if self.with_release else "not checked without the release:"
+        if self.with_release and self.shuffled:
+            how = "the release meets the policy; its rows were shuffled, so that nobody can count its"
         return f"{proof}; {how} {plain(self.stars, up=True):,} stars"
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,7 +81,8 @@ def check(
     problems = refusal(given, source)
     if release is not None and not problems:
         problems = _release_problems(given, source, open_source(release, delimiter, source))
-    return Check(given.bound, given.stars, str(given.policy), given.rows, release is not None, tuple(problems))
+    answer = (given.bound, given.stars, str(given.policy), given.rows)
+    return Check(*answer, release is not None, given.shuffled, tuple(problems))
 
 
 def refusal(certificate: Certificate, source: Source) -> list[str]:
@@ -117,13 +121,15 @@ def _release_problems(certificate: Certificate, original: Source, release: Sourc
     if certificate.stars is None:
         return ["it is about a bound alone, and says nothing of a release"]
     roles = Roles(certificate.quasi, certificate.sensitive, certificate.identifier)
-    verdict = verified(release, roles, certificate.policy, original, certificate.marks)
-    problems = (
-        [] if not verdict.broken else [f"{counted(len(verdict.broken), 'group')} of the release break the policy"]
-    )
+    beside = None if certificate.shuffled else original
+    verdict = verified(release, roles, certificate.policy, beside, certificate.marks)
+    problems = [f"the release breaks the policy in {counted(len(verdict.broken), 'group')}"] if verdict.broken else []
     fidelity = verdict.fidelity
-    if fidelity is None or not fidelity.kept:
-        return [*problems, *(f"the release: {problem}" for problem in (fidelity.problems if fidelity else ()))]
+    if certificate.shuffled or fidelity is None:
+        rows = [] if verdict.rows == certificate.rows else ["the release has another number of rows"]
+        return problems + rows
+    if not fidelity.kept:
+        return [*problems, f"the release is not one of this original: {'; '.join(fidelity.problems[:3])}"]
     if fidelity.stars != certificate.stars:
         problems.append(
             f"the release has {plain(fidelity.stars, up=True):,} stars, not {plain(certificate.stars, up=True):,}"

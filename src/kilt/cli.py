@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -186,7 +187,7 @@ def bound(**flags: Any) -> None:
     with _watching(quiet=bool(given.get("json"))) as watch, _finishing(watch, "bound") as (observer, interrupted):
         found = run(
             given["input"],
-            **_some(given, *TABLE, "time", "certificate"),
+            **_some(given, *TABLE, "identifier", "time", "certificate"),
             policy=_policy_of(given),
             observer=observer,
             interrupted=interrupted,
@@ -202,13 +203,17 @@ def bound(**flags: Any) -> None:
 @cli.command()
 @click.argument("certificate")
 @click.option("--original", metavar="FILE", required=True, help="The table that the certificate is about.")
-@click.option("--release", metavar="FILE", help="The release that it is about: check its policy and its stars too.")
+@click.option(
+    "--release",
+    metavar="FILE",
+    help="A release: check also that it meets the policy and has as many stars as the certificate says.",
+)
 @click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given).")
 @click.option("--json", is_flag=True, default=None, help="Print one JSON object and nothing else.")
 def check(certificate: str, **flags: Any) -> None:
     """Say whether CERTIFICATE proves its bound: everything is computed again from the original, in integers.
 
-    Exit code 0: yes; 1: no.
+    Exit code 0: yes; 1: no; 2: a file cannot be read.
     """
     from kilt.check import check as run
 
@@ -261,7 +266,19 @@ def _settings(flags: dict[str, Any]) -> dict[str, Any]:
     from kilt.config import read_config
 
     given = {name: value for name, value in flags.items() if value not in (None, ())}
-    return {**(read_config(Path(given["config"])) if "config" in given else {}), **given}
+    settings = {**(read_config(Path(given["config"])) if "config" in given else {}), **given}
+    _require_apart(settings)
+    return settings
+
+
+def _require_apart(settings: dict[str, Any]) -> None:
+    """Raise if a file that is written is one of those that say how."""
+    specs = " ".join(str(settings.get(name, "")) for name in ("quasi", "sensitive"))
+    read = [settings.get("config"), *re.findall(r"(?:taxonomy|tree|metric)=([^,'\")\]]+)", specs)]
+    for name in ("output", "certificate"):
+        written = settings.get(name)
+        if written and any(path and Path(path).resolve() == Path(written).resolve() for path in read):
+            raise InputError(f"the {name} '{written}' is a file that is read: choose another file")
 
 
 def _some(given: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -292,12 +309,17 @@ def _watching(*, quiet: bool) -> Iterator[Observer]:
     from rich.console import Console
 
     with Console(stderr=True).status("reading") as status:
+        seen: dict[str, Any] = {}
 
         def show(progress: Progress) -> None:
-            done = "" if progress.done is None else f" {progress.done:.0%} of the rows placed"
-            stars = "" if progress.stars is None else f" {float(progress.stars):,.0f} stars"
-            bound = "" if progress.bound is None else f", at least {float(progress.bound):,.0f}"
-            status.update(f"{progress.phase}{done}{stars}{bound}")
+            """Put together what search and bound tell, which may run side by side."""
+            told = {"done": progress.done, "stars": progress.stars, "bound": progress.bound}
+            seen.update({name: value for name, value in told.items() if value is not None})
+            placing = 0 < seen.get("done", 1) < 1
+            done = f" {seen['done']:.0%} of the rows placed" if placing else ""
+            stars = f" {float(seen['stars']):,.0f} stars" if "stars" in seen else ""
+            bound = f", at least {float(seen['bound']):,.0f} stars" if "bound" in seen else ""
+            status.update(f"{'solving' if placing else progress.phase}{done}{stars}{bound}")
 
         yield show
 

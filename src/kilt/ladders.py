@@ -63,7 +63,10 @@ class Ladder(Protocol):
         """Count the values that could be mistaken for blurred ones."""
 
     def stars(self, original: str | None, released: str | None, values: Values, mark: Mark) -> Fraction | None:
-        """Return the cost of a released cell that differs from its original, or None if it is not a blur of it."""
+        """Return the cost of a released cell that differs from its original, or None if it is not a blur of it.
+
+        Of the ``values`` only the longest counts.
+        """
 
 
 def _coded(values: Sequence[object]) -> IntArray:

@@ -283,9 +283,10 @@ def _fidelity(
             problems.append(
                 f"'{name}' holds what a suppressed cell looks like as a value: stars cannot be told from it"
             )
+        widest = [max((value for value in values if value is not None), key=len, default=None)]
         wrong = 0
         for was, now, count in pairs:
-            cost = None if ladder is None else ladder.stars(was, now, values, marks.get(name))
+            cost = None if ladder is None else ladder.stars(was, now, widest, marks.get(name))
             wrong += 0 if cost is not None else count
             stars += (cost or 0) * count
             cells += 0 if cost is None else count

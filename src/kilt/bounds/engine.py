@@ -45,6 +45,7 @@ def bounded(problem: Problem, stop: Stop, observer: Observer) -> Bound:
     The cost is on the board of ``stop``, where the bound and its prices are put whenever they get better.
     If there are too many patterns to list, the columns are also bounded in blocks, whose bounds add up.
     """
+    observer(Progress("bounding"))
     blocks = _blocks(problem)
     watch = Watch(problem, observer, stop.board)
     if len(blocks) == 1:
@@ -66,7 +67,8 @@ def _climbed(problem: Problem, columns: tuple[int, ...], stop: Stop, watch: Watc
         climb.see(prices, total)
         if climb.watch.enough(stop, climb.best.cost):
             break
-    climb.prove()
+    if not (stop.told() and climb.best.cost):  # who is told to stop does not begin a proof
+        climb.prove()
     return replace(climb.best, cost=climb.best.cost * climb.watch.factor)
 
 

@@ -147,8 +147,8 @@ def least_pairs(
             continue
         first = members[starts[p] : left[p]]
         others = members[left[p] : starts[p + 1]][::-1]
-        above = _summed(first, counts, prices, cost[p], sums)
-        value, a, b = _best_pair(others, counts, prices, cost[p], sums, rows[p], above, lowest, highest)
+        above = summed(first, counts, prices, cost[p], sums)
+        value, a, b = best_pair(others, counts, prices, cost[p], sums, rows[p], above, lowest, highest)
         if value < 0:
             total += value
             _take(first, counts, a, taken)
@@ -157,7 +157,7 @@ def least_pairs(
 
 
 @njit(cache=True, nogil=True)
-def _summed(
+def summed(
     members: IntArray, counts: IntArray, prices: IntArray, cost: int, sums: IntArray
 ) -> int:  # pragma: no cover - compiled
     """Sum up the values of copies, from dear to cheap; return how many are negative."""
@@ -173,7 +173,7 @@ def _summed(
 
 
 @njit(cache=True, nogil=True)
-def _best_pair(
+def best_pair(
     others: IntArray,
     counts: IntArray,
     prices: IntArray,

@@ -17,9 +17,10 @@ MODULES: Mapping[str, tuple[str, str]] = {
     "milp": ("milp", "PatternMilp"),
     "matching": ("matching", "PairsAndTriples"),
     "exact": ("exact", "Exact"),
+    "priced": ("priced", "Priced"),
     "greedy": ("greedy", "Greedy"),
 }
-AUTO = ("exhaustive", "greedy")
+AUTO = ("exhaustive", "priced", "greedy")
 NAMES = ("auto", *MODULES)
 
 
@@ -33,7 +34,7 @@ def solver(name: str) -> Solver:
 
 
 def choose(name: str, problem: Problem) -> Solver:
-    """Return the solver of this name; ``auto`` is exhaustive on tiny tables and greedy on others."""
+    """Return the solver of this name; ``auto`` is exhaustive on tiny tables, else greedy by prices if that can be."""
     if name == "auto":
         return next(each for each in map(solver, AUTO) if each.refuses(problem) is None)
     chosen = solver(name)

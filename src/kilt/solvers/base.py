@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 from kilt.observe import Observer
 from kilt.partition import Partition
 from kilt.problem import Problem
+from kilt.proof import Evidence
 from kilt.stop import Stop
 
 Proof = Literal["exact", "float"]
@@ -18,12 +19,14 @@ Kind = Literal["exact", "approximate", "heuristic"]
 class Solution:
     """A legal partition, and a proven lower bound on the cost of all of them (None if there is none).
 
-    ``proof`` says how the bound was proved: in exact arithmetic, or in floating point.
+    ``proof`` says how the bound was proved: in exact arithmetic, or in floating point. ``parts`` are what a certificate
+    needs, if the solver has that.
     """
 
     partition: Partition
     bound: int | None = None
     proof: Proof = "exact"
+    parts: tuple[Evidence, ...] = ()
 
 
 class Solver(Protocol):
@@ -36,6 +39,10 @@ class Solver(Protocol):
     @property
     def kind(self) -> Kind:
         """What can be said of its answer."""
+
+    @property
+    def brings_bound(self) -> bool:
+        """Whether it finds a bound itself."""
 
     def refuses(self, problem: Problem) -> str | None:
         """Say why this problem is not supported, or return None if it is."""

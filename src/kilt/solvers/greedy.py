@@ -33,6 +33,7 @@ class Greedy:
 
     name: str = "greedy"
     kind: Kind = "heuristic"
+    brings_bound: bool = False
 
     def refuses(self, problem: Problem) -> str | None:  # noqa: ARG002 - it takes all
         """Refuse nothing."""

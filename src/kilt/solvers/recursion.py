@@ -29,6 +29,7 @@ class Recursion:
 
     name: str = "recursion"
     kind: Kind = "exact"
+    brings_bound: bool = True
     base: int = 4
 
     def refuses(self, problem: Problem) -> str | None:

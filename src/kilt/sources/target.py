@@ -43,7 +43,7 @@ class Target:
             raise InputError(
                 f"the output '{path}' is Parquet, which is compressed by itself: leave out the last ending"
             )
-        require_writable(path, "output", data)
+        require_writable(path, "output", input=data)
         return cls(form)
 
     @property
@@ -65,24 +65,29 @@ class Target:
         return verdict
 
 
-def require_writable(path: Path, what: str, *others: Any) -> None:
+def require_writable(path: Path, what: str, **others: Any) -> None:
     """Raise unless the file can be written, and is none of the others."""
-    for other in others:
+    for name, other in others.items():
+        if isinstance(other, str | PathLike) and path.resolve() == Path(other).resolve():
+            raise InputError(f"the {what} '{path}' is the {name}: choose another file")
         if isinstance(other, str | PathLike) and path.exists() and Path(other).exists() and path.samefile(other):
-            raise InputError(f"the {what} '{path}' is the input: choose another file")
-    if path.is_dir():
+            raise InputError(f"the {what} '{path}' is the {name}: choose another file")
+    if not path.name or path.is_dir():
         raise InputError(f"the {what} '{path}' is a folder: name a file")
+    if path.exists() and not path.is_file():
+        raise InputError(f"the {what} '{path}' is not a file that can be replaced")
     if not path.parent.is_dir():
         raise InputError(f"the folder '{path.parent}' of the {what} does not exist")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise InputError(f"the folder '{path.parent}' of the {what} is not writable")
 
 
-def put(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+@contextmanager
+def staged(path: Path, content: bytes) -> Iterator[Callable[[], None]]:
+    """Write a file beside its place; the function that is handed over puts it there."""
     with _temporary(path) as temporary:
         temporary.write_bytes(content)
-        _put_in_place(temporary, path)
+        yield lambda: _put_in_place(temporary, path)
 
 
 @contextmanager

@@ -273,7 +273,14 @@ def test_a_disk_that_is_full_in_the_middle_of_writing(tmp_path):
     small_disk = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000)); "
     words = ["anonymize", str(path), "-o", str(tmp_path / "out.csv"), "--quasi", "zip", "-k", "2"]
     command = [sys.executable, "-c", small_disk + RUN[-1], *words]  # a limit set between fork and exec can hang
-    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    for attempt in range(3):  # on a busy machine DuckDB was seen to hang over a full disk, rarely
+        try:
+            result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=40)
+            break
+        except subprocess.TimeoutExpired:
+            assert attempt < 2
+            for left in tmp_path.glob(".kilt-*"):  # it was killed
+                left.unlink()
     refused(result, "cannot be written: File too large; nothing was written", tmp_path)
 
 

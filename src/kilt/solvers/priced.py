@@ -46,6 +46,8 @@ class Priced:
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Find a release level by level, then prices, and with them another one."""
         start = Greedy().solve(problem, stop, observer)
+        if start.bound is not None:  # no star at all
+            return start
         stop.board.cost = start.partition.cost
         until = stop if stop.seconds is None else replace(stop, seconds=stop.elapsed + PRICING * _left(stop))
         bound = bounded(problem, until, observer)

@@ -59,14 +59,14 @@ _roles = _options(
     ),
 )
 _policy = _options(
-    click.option("-k", metavar="K", help="k-anonymity: every group has at least K rows."),
-    click.option("-l", metavar="L", help="l-diversity: at most 1/L of a group shares a sensitive value."),
+    click.option("-k", "--k", metavar="K", help="k-anonymity: every group has at least K rows."),
+    click.option("-l", "--l", metavar="L", help="l-diversity: at most 1/L of a group shares a sensitive value."),
     click.option(
         "--diversity",
         metavar="FORM",
         help="What -l means: frequency (the default), distinct, entropy or recursive:C.",
     ),
-    click.option("-t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
+    click.option("-t", "--t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
 )
 _reading = _options(
     click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags win."),

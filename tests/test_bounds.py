@@ -174,8 +174,6 @@ def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
 def test_blocks_of_columns_add_up_to_a_bound(data):
     problem = drawn_problem(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kilt.bounds.engine.LISTED", 0)
-        patch.setattr("kilt.bounds.engine.WIDEST", data.draw(st.integers(1, 2)))
         patch.setattr("kilt.bounds.engine._blocks", lambda p: [(j,) for j in range(len(p.columns))])
         found = bounded(problem, Stop(), silent)
     assert found.cost == proved(problem, found.parts)

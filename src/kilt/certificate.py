@@ -21,11 +21,10 @@ from kilt.ladders import Ladder, Mark
 from kilt.numbers import IntArray, magnitude
 from kilt.policy import Policy
 from kilt.problem import RowTypes
-from kilt.proof import Evidence, Marks
+from kilt.proof import MOST, Evidence, Marks
 from kilt.spaces import Space
 
 FORMAT = 1
-MOST = 2**53  # no number of a certificate is larger
 LARGEST = 1_000  # no group that is proved by its size has more rows
 
 

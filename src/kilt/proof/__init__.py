@@ -23,9 +23,9 @@ from kilt.proof.sizes import Sizes
 from kilt.proof.slopes import Slopes, stored
 from kilt.rules import DiversityRule, SizeRule
 
-MOST = 2**53  # no multiplier is larger
+MOST = 2**53  # no price and no multiplier is larger
 
-__all__ = ["Evidence", "Marks", "proved"]
+__all__ = ["MOST", "Evidence", "Marks", "proved"]
 
 
 def proved(problem: Problem, parts: Sequence[Evidence]) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from kilt.case import Case
 from kilt.certify import certified, require_place, staged_certificate
-from kilt.errors import InputError, VerificationError
+from kilt.errors import VerificationError
 from kilt.numbers import Number, counted, decimal_text
 from kilt.observe import Observer, Progress, silent
 from kilt.plan import Plan, choose_marks
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from kilt.bounds.engine import Bound
 
 STOPPED = "the search was stopped before its end"
+SECONDS, GAP = 60.0, 0.005  # when a search stops if nothing else is said
+ITERATIONS = 4_000  # for every row type: later there is little to find
 
 
 def anonymize(
@@ -47,6 +49,7 @@ def anonymize(
     solver: str = "auto",
     time: Number | None = None,
     gap: Number | None = None,
+    iterations: int | None = None,
     seed: int = 0,
     mark: str | None = None,
     shuffle: bool = False,
@@ -64,9 +67,7 @@ def anonymize(
     proof of its bound (JSON, compressed if the name ends in .gz). When ``interrupted`` says so, the search ends and
     the best release so far is handed over.
     """
-    stop = Stop.of(time, gap, interrupted)
-    if seed < 0:
-        raise InputError(f"'seed' must be a whole number of at least 0, not {seed}")
+    stop = Stop.of(time, gap, interrupted, iterations, seed)
     target = None if output is None else Target.of(Path(output), data, delimiter)
     if certificate is not None:
         require_place(certificate, input=data, output=output)
@@ -111,10 +112,13 @@ def solved(
 ) -> tuple[Solver, Solution, Bound | None]:
     """Choose the solver and solve; if it has no bound, or one without a proof is not enough, find one.
 
-    A search that is limited by time has the bound beside it. Without a time one comes after the other, so that the same
-    input gives the same answer.
+    What is chosen by ``auto``, and a search that would not end, stops by default after a minute or at half a percent.
+    A solver without a bound that is limited by time has the bound beside it. Without a time one comes after the other,
+    so that the same input gives the same answer.
     """
     method = choose(name, problem)
+    if name == "auto" or not method.ends:
+        stop = stop.or_else(SECONDS, ITERATIONS * len(problem.counts), GAP)
     if not method.brings_bound and stop.seconds is not None:
         return _beside(problem, method, stop, observer)
     solution = method.solve(problem, stop, observer)

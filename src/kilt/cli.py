@@ -104,9 +104,22 @@ _certificate = click.option(
 @_policy
 @_reading
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
-@click.option("--time", metavar="SECONDS", help="Stop searching after this time.")
-@click.option("--gap", metavar="SHARE", help="Stop searching when stars and bound are this close, as in 0.01.")
-@click.option("--seed", metavar="N", type=int, help="The seed of what is random, such as the shuffle (0 if not given).")
+@click.option("--time", metavar="SECONDS", help="Stop searching after this time (60 if a search has no other limit).")
+@click.option(
+    "--gap",
+    metavar="SHARE",
+    help="Stop searching when stars and bound are this close, as in 0.01 (0.005 for a search; 0 goes on).",
+)
+@click.option(
+    "--iterations",
+    metavar="N",
+    type=int,
+    help="Stop searching after so many moves instead: the same input, seed and N give the same release.",
+)
+@click.option("--seed", metavar="N", type=int, help="The seed of what is random: search and shuffle (0 if not given).")
+@click.option(
+    "--log/--no-log", default=None, help="A line a second on where the search stands (default: on a terminal)."
+)
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
 @_certificate
 def anonymize(**flags: Any) -> None:
@@ -121,10 +134,10 @@ def anonymize(**flags: Any) -> None:
     for name in ("input", "output"):
         if not given.get(name):
             raise InputError(f"'{name}' is missing: kilt anonymize INPUT -o OUTPUT --quasi COLUMNS -k 5")
-    with _watching(quiet=bool(given.get("json"))) as watch, _finishing(watch) as (observer, interrupted):
+    with _watching(given) as watch, _finishing(watch) as (observer, interrupted):
         release = run(
             given["input"],
-            **_some(given, "output", "certificate", *TABLE, "identifier", "time", "gap", "mark"),
+            **_some(given, "output", "certificate", *TABLE, "identifier", "time", "gap", "iterations", "mark"),
             policy=_policy_of(given),
             solver=given.get("solver", "auto"),
             seed=given.get("seed", 0),
@@ -184,7 +197,7 @@ def bound(**flags: Any) -> None:
     given = _settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt bound INPUT --quasi COLUMNS -k 5")
-    with _watching(quiet=bool(given.get("json"))) as watch, _finishing(watch, "bound") as (observer, interrupted):
+    with _watching(given) as watch, _finishing(watch, "bound") as (observer, interrupted):
         found = run(
             given["input"],
             **_some(given, *TABLE, "identifier", "time", "certificate"),
@@ -229,7 +242,7 @@ def check(certificate: str, **flags: Any) -> None:
 @_policy
 @_reading
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
-@click.option("--time", metavar="SECONDS", help="Stop searching after this time, for each policy.")
+@click.option("--time", metavar="SECONDS", help="Stop searching after this time, for each policy (10 if not given).")
 def frontier(**flags: Any) -> None:
     """Show stars and bound of the table INPUT over a range of policies, without releasing anything.
 
@@ -242,7 +255,7 @@ def frontier(**flags: Any) -> None:
     given = _settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt frontier INPUT --quasi COLUMNS -k 2,5,10")
-    with _watching(quiet=bool(given.get("json"))) as observer:
+    with _watching(given) as observer:
         points = run(
             given["input"],
             **_some(given, *TABLE, "k", "l", "t", "time"),
@@ -299,29 +312,17 @@ def _policy_of(given: dict[str, Any]) -> Policy:
 
 
 @contextmanager
-def _watching(*, quiet: bool) -> Iterator[Observer]:
-    """Show a line of progress on a terminal, and nothing elsewhere."""
+def _watching(given: dict[str, Any]) -> Iterator[Observer]:
+    """Show what is going on, on a terminal or where it is asked for."""
     from kilt.observe import silent
 
-    if quiet or not sys.stderr.isatty():
+    if not given.get("log", sys.stderr.isatty() and not given.get("json")):
         yield silent
         return
-    from rich.console import Console
+    from kilt.report.progress import watching
 
-    with Console(stderr=True).status("reading") as status:
-        seen: dict[str, Any] = {}
-
-        def show(progress: Progress) -> None:
-            """Put together what search and bound tell, which may run side by side."""
-            told = {"done": progress.done, "stars": progress.stars, "bound": progress.bound}
-            seen.update({name: value for name, value in told.items() if value is not None})
-            placing = 0 < seen.get("done", 1) < 1
-            done = f" {seen['done']:.0%} of the rows placed" if placing else ""
-            stars = f" {float(seen['stars']):,.0f} stars" if "stars" in seen else ""
-            bound = f", at least {float(seen['bound']):,.0f} stars" if "bound" in seen else ""
-            status.update(f"{'solving' if placing else progress.phase}{done}{stars}{bound}")
-
-        yield show
+    with watching() as observer:
+        yield observer
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from kilt.stop import Stop
 
 Range = Number | str | Sequence[Number] | None
 MOST_POLICIES = 200
+SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ def frontier(
     """Solve the table under every combination of the given k, l and t.
 
     Each is a number, a list of numbers, or text such as ``2,5,10`` or ``0.1:0.5`` (in steps of 0.1; ``0.1:0.5:0.05``
-    in steps of 0.05). ``time`` is for each policy. The release itself is not made: ``kilt.anonymize`` does that.
+    in steps of 0.05). ``time`` is for each policy, 10 seconds if it is not given. The release itself is not made:
+    ``kilt.anonymize`` does that.
     """
     ranges = {"k": _numbers("k", k), "l": _numbers("l", l), "t": _numbers("t", t)}
     combinations = list(product(*ranges.values()))
@@ -74,7 +76,7 @@ def frontier(
         except InfeasibleError as error:
             points.append(Point(policy, infeasible=str(error)))
             continue
-        _, solution, _ = solved(problem, solver, Stop.of(time, None), observer)
+        _, solution, _ = solved(problem, solver, Stop.of(SECONDS if time is None else time, None), observer)
         bound = None if solution.bound is None else problem.stars(solution.bound)
         points.append(Point(policy, problem.stars(solution.partition.cost), bound))
     return points

@@ -34,7 +34,7 @@ class Partition:
         types, groups, counts = _merged(types, groups, counts)
         first = _starts(groups)
         levels = tightest(problem, types, first)
-        patterns = _pattern_ids(problem, types[first[:-1]], levels)
+        patterns = pattern_ids(problem, types[first[:-1]], levels)
         merged = np.repeat(patterns, np.diff(first))
         types, groups, counts = _merged(types, _by_first_type(types, merged), counts)
         first = _starts(groups)
@@ -76,7 +76,8 @@ def _starts(groups: IntArray) -> IntArray:
     return np.concatenate([[0], np.flatnonzero(np.diff(groups)) + 1, [len(groups)]])
 
 
-def _pattern_ids(problem: Problem, representative: IntArray, levels: IntArray) -> IntArray:
+def pattern_ids(problem: Problem, representative: IntArray, levels: IntArray) -> IntArray:
+    """Number patterns, given by levels and a row type that they cover: equal ones have the same number."""
     columns: list[IntArray] = []
     for index, column in enumerate(problem.columns):
         stacked = np.zeros((len(column.levels), int(problem.codes[:, index].max(initial=0)) + 1), dtype=np.int64)

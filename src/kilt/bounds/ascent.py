@@ -35,14 +35,14 @@ class Course:
         return float(self.rate * (1 - done) ** self.power + 1e-4)
 
 
-def ascent(oracle: Oracle, course: Course) -> Iterator[tuple[IntArray, float]]:
-    """Yield prices that follow the normalised subgradient (Adam) from the pattern bound on, and the total of each.
+def ascent(oracle: Oracle, course: Course, first: IntArray) -> Iterator[tuple[IntArray, float]]:
+    """Yield prices that follow the normalised subgradient (Adam) from the first ones on, and the total of each.
 
     Floats guide the prices, and each total is that of whole prices. Prices above the ceiling would need patterns that
     are not listed.
     """
     problem, ceiling, scale = oracle.incidence.problem, oracle.incidence.ceiling, oracle.incidence.scale
-    prices = oracle.incidence.cheapest().astype(np.float64)
+    prices = first / scale
     mean, square = np.zeros_like(prices), np.zeros_like(prices)
     for step in count():
         done = course.progress(step)

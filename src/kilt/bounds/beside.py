@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import TracebackType
 
 from kilt.bounds.engine import Bound, bounded
+from kilt.bounds.shared_out import ALL_CORES, Worker
 from kilt.observe import Observer, Progress
 from kilt.problem import Problem
 from kilt.stop import Stop
@@ -22,7 +23,7 @@ class Beside:
         self._found: list[Bound] = []
         self._failed: list[BaseException] = []
         until = replace(stop, told=lambda: self._given_up.is_set() or stop.told())
-        self._thread = threading.Thread(target=self._run, args=(problem, until), daemon=True)
+        self._thread = Worker(target=self._run, args=(problem, until), daemon=True)
 
     def observe(self, progress: Progress) -> None:
         """Tell the observer of either side, one at a time."""
@@ -37,6 +38,18 @@ class Beside:
         self._given_up.set()
         while kind is None and self._thread.is_alive():
             self._thread.join(0.2)
+
+    def wait(self, ready: threading.Event) -> None:
+        """Wait for an event that the thread may bring about; meanwhile it has all cores."""
+        self._thread.cores = ALL_CORES
+        while self._thread.is_alive() and not ready.wait(0.02):
+            pass
+        self._thread.cores = 1
+
+    def enough(self) -> Bound:
+        """Raise it no further; return what there is."""
+        self._given_up.set()
+        return self.bound()
 
     def bound(self) -> Bound:
         """Wait for the bound; Ctrl-C comes through."""

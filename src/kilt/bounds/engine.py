@@ -10,7 +10,7 @@ from time import monotonic
 import numpy as np
 
 from kilt.bounds.ascent import Course, ascent
-from kilt.bounds.incidence import Oracle
+from kilt.bounds.incidence import Incidence, Oracle
 from kilt.bounds.oracles import SizeOracle, oracle_of
 from kilt.numbers import IntArray
 from kilt.observe import Observer, Progress
@@ -28,6 +28,8 @@ LISTING = 0.4  # the share of the time after which no more patterns are listed
 WIDEST = 13  # columns of a block
 WHOLE = 0.3  # the share of the time for all columns together, where they are also bounded in blocks
 PROVING = 0.1  # the share of the time that proofs on the way may take
+PRICING, PRICING_STEPS = 0.3, 150  # the share of the time and the steps, at most, for the prices that a search wants
+GOING_ON = 0.3  # how much smaller steps are that go on from there
 PROVED = 50  # steps from proof to proof, if no time is given
 
 
@@ -50,10 +52,10 @@ def bounded(problem: Problem, stop: Stop, observer: Observer) -> Bound:
     watch = Watch(problem, observer, stop.board)
     if len(blocks) == 1:
         return _climbed(problem, blocks[0], stop, watch)
-    best = _climbed(problem, tuple(range(len(problem.columns))), _share(stop, WHOLE), watch)
+    best = _climbed(problem, tuple(range(len(problem.columns))), stop.share(WHOLE), watch)
     apart = Bound(0, ())
     for index, columns in enumerate(blocks):
-        part = _climbed(problem, columns, _share(stop, 1 / (len(blocks) - index)), replace(watch, base=apart.cost))
+        part = _climbed(problem, columns, stop.share(1 / (len(blocks) - index)), replace(watch, base=apart.cost))
         apart = Bound(apart.cost + part.cost, (*apart.parts, *part.parts))
     return max(best, apart, key=lambda bound: bound.cost)
 
@@ -61,15 +63,27 @@ def bounded(problem: Problem, stop: Stop, observer: Observer) -> Bound:
 def _climbed(problem: Problem, columns: tuple[int, ...], stop: Stop, watch: Watch) -> Bound:
     """Raise the bound of some columns."""
     part = problem.on(columns)
-    oracle = oracle_of(part, _listed(part, stop), columns)
+    pool = _listed(part, stop)
+    if len(columns) == len(problem.columns):
+        stop.board.pool = pool
+    oracle = oracle_of(part, pool, columns)
     climb = Climb(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
-    for prices, total in ascent(oracle, _course(climb, stop, EVALUATED if stop.board.cost is None else BESIDE)):
-        climb.see(prices, total)
-        if climb.watch.enough(stop, climb.best.cost):
-            break
+    evaluated = EVALUATED if stop.board.cost is None else BESIDE
+    if stop.board.wanted:  # prices that a search waits for come from a short ascent, and a long one goes on from there
+        _ascend(climb, stop.share(PRICING), evaluated, 1.0, PRICING_STEPS)
+        stop.board.ready.set()
+    _ascend(climb, stop, evaluated, GOING_ON if stop.board.wanted else 1.0)
     if not (stop.told() and climb.best.cost):  # who is told to stop does not begin a proof
         climb.prove()
     return replace(climb.best, cost=climb.best.cost * climb.watch.factor)
+
+
+def _ascend(climb: Climb, stop: Stop, evaluated: int, pace: float, longest: int = LONGEST) -> None:
+    """Raise prices from the best ones on, until it is enough."""
+    for prices, total in ascent(climb.oracle, _course(climb, stop, evaluated, pace, longest), climb.prices):
+        climb.see(prices, total)
+        if climb.watch.enough(stop, climb.best.cost):
+            break
 
 
 def _blocks(problem: Problem) -> list[tuple[int, ...]]:
@@ -79,13 +93,6 @@ def _blocks(problem: Problem) -> list[tuple[int, ...]]:
     number = 1 if vectors <= max(64, LISTED // len(problem.counts)) else max(2, -(-len(columns) // WIDEST))
     number = min(number, len(columns))
     return [tuple(columns[first::number]) for first in range(number)]
-
-
-def _share(stop: Stop, share: float) -> Stop:
-    """Stop after a share of the time that is left."""
-    if stop.seconds is None:
-        return stop
-    return replace(stop, seconds=stop.elapsed + share * max(0.0, stop.seconds - stop.elapsed))
 
 
 @dataclass(frozen=True)
@@ -98,13 +105,16 @@ class Watch:
     base: int = 0
     factor: int = 1
 
-    def tell(self, bound: int, evidence: Evidence) -> None:
-        """Tell of a better bound, and of the prices that prove it if they are about all columns."""
+    def show(self, prices: IntArray, incidence: Incidence) -> None:
+        """Put prices on the board if they are about all columns, proved or not."""
+        if len(incidence.columns) == len(self.problem.columns):
+            self.board.prices, self.board.scale = prices, incidence.scale
+
+    def tell(self, bound: int) -> None:
+        """Tell of a better bound."""
         total = self.base + bound * self.factor
         if total > self.board.bound:
             self.board.bound = total
-            if len(evidence.columns) == len(self.problem.columns):
-                self.board.prices = evidence.prices
             stars = None if self.board.cost is None else self.problem.stars(self.board.cost)
             self.observer(Progress("bounding", None, stars, self.problem.stars(total)))
 
@@ -119,9 +129,10 @@ class Climb:
 
     def __init__(self, problem: Problem, oracle: Oracle, watch: Watch, *, timed: bool) -> None:
         self.problem, self.oracle, self.watch, self.timed = problem, oracle, watch, timed
-        nothing = np.zeros(len(problem.counts), dtype=np.int64)
+        first = oracle.incidence.cheapest() * oracle.incidence.scale
+        nothing = np.zeros_like(first)
         self.best = Bound(0, (Evidence(oracle.incidence.columns, nothing, oracle.incidence.scale),))
-        self.prices, self.total = nothing, 0.0
+        self.prices, self.total = first, 0.0
         self.started, self.seconds, self.proofs, self.seen = monotonic(), 0.0, 0, 0
 
     def see(self, prices: IntArray, total: float) -> None:
@@ -130,6 +141,7 @@ class Climb:
         if total <= self.total:
             return
         self.prices, self.total = prices, total
+        self.watch.show(prices, self.oracle.incidence)
         if self.oracle.effort == 1:
             self._improve(-(-int(total) // self.oracle.incidence.scale), self.oracle.evidence(prices))
         elif self._due():
@@ -154,29 +166,30 @@ class Climb:
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:
             self.best = Bound(cost, (evidence,))
-            self.watch.tell(cost, evidence)
+            self.watch.tell(cost)
 
 
 def _listed(problem: Problem, stop: Stop) -> Pool:
     """List patterns from cheap to dear, as many as there is room and time for."""
     if stop.seconds is not None:
-        return Pool.of(problem, MOST_ENTRIES, _share(stop, LISTING))
+        return Pool.of(problem, MOST_ENTRIES, stop.share(LISTING))
     vectors = count()
     most = max(64, LISTED // len(problem.counts))
     return Pool.of(problem, MOST_ENTRIES, lambda: stop() or next(vectors) >= most)
 
 
-def _course(climb: Climb, stop: Stop, evaluated: int) -> Course:
+def _course(climb: Climb, stop: Stop, evaluated: int, pace: float, longest: int) -> Course:
     """Go as many steps as there is time for, with time left for the last proof; without a time, a number of steps."""
     entries = climb.oracle.effort * len(climb.oracle.incidence.pool.types)
     steps = min(max(evaluated // max(1, entries), FEWEST_STEPS), MOST_STEPS)
     rate, power = (0.2, 1.5) if isinstance(climb.oracle, SizeOracle) else (0.45, 1.5)
+    rate *= pace
     if stop.seconds is None:
         return Course.of_steps(steps, rate, power)
     started, seconds = stop.elapsed, stop.seconds
 
     def progress(step: int) -> float:
         left = seconds - started - 1.3 * climb.seconds
-        return max(step / LONGEST, (stop.elapsed - started) / left if left > 0 else float(step > 0))
+        return max(step / longest, (stop.elapsed - started) / left if left > 0 else float(step > 0))
 
     return Course(rate, power, progress)

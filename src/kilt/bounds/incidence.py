@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from kilt.kernels.incidence import by_type
 from kilt.kernels.lagrange import active_patterns
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.pool import Pool
@@ -28,7 +29,8 @@ class Incidence:
     @cached_property
     def by_type(self) -> tuple[IntArray, IntArray]:
         """Where the patterns of each row type start, and the patterns."""
-        return self.pool.by_type(len(self.problem.counts))
+        starts, patterns, _ = by_type(self.pool.types, self.pool.starts, len(self.problem.counts))
+        return starts, patterns
 
     @cached_property
     def scale(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,15 +13,23 @@ from kilt.kernels.spread import CHUNKS
 from kilt.numbers import FloatArray
 
 FEW = 1_000  # patterns that are not worth a thread
+ALL_CORES = os.cpu_count() or 1
+
+
+class Worker(threading.Thread):
+    """A thread that stands beside others, and says how many cores it may use."""
+
+    cores = 1
 
 
 def shared_out(patterns: int, work: Callable[[int], None]) -> None:
     """Do all parts of a work, by threads: kernels let go of the interpreter."""
-    if patterns < FEW:
+    cores = getattr(threading.current_thread(), "cores", ALL_CORES)
+    if patterns < FEW or cores == 1:
         for chunk in range(CHUNKS):
             work(chunk)
         return
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with ThreadPoolExecutor(cores) as threads:
         list(threads.map(work, range(CHUNKS)))
 
 

@@ -43,7 +43,7 @@ def least_values(
             continue
         missing = least_size - mass[p]
         if missing > 0:
-            number = _dearest(prices, counts, types[starts[p] : starts[p + 1]], cost[p], missing, filled)
+            number = dearest(prices, counts, types[starts[p] : starts[p + 1]], cost[p], missing, filled)
             for i in range(number):
                 value[p] += cost[p] - prices[filled[i]]
             if number < missing or value[p] >= 0:
@@ -63,7 +63,7 @@ def least_values(
 
 
 @njit(cache=True, nogil=True)
-def _dearest(
+def dearest(
     prices: IntArray, counts: IntArray, members: IntArray, limit: int, wanted: int, filled: IntArray
 ) -> int:  # pragma: no cover - compiled
     """Fill a list, from dear to cheap, with the copies of highest price up to a limit; return how many there are."""
@@ -240,7 +240,7 @@ def least_diverse(
     taken[:] = 0
     total = 0
     values = value_of.max() + 1
-    dearest = np.full(values, -1, dtype=np.int64)  # the dearest row type of each value
+    best_kind = np.full(values, -1, dtype=np.int64)  # the dearest row type of each value
     seen = np.empty(values, dtype=np.int64)
     filled = np.empty(least_size, dtype=np.int64)
     spare = counts.copy()
@@ -251,25 +251,25 @@ def least_diverse(
         mass, value, number, have = 0, 0, 0, 0
         for kind in members:
             v = value_of[kind]
-            if dearest[v] < 0:
-                dearest[v] = kind
+            if best_kind[v] < 0:
+                best_kind[v] = kind
                 seen[number] = v
                 number += 1
-            elif prices[kind] > prices[dearest[v]]:
-                dearest[v] = kind
+            elif prices[kind] > prices[best_kind[v]]:
+                best_kind[v] = kind
             if prices[kind] > cost[p]:
                 mass += counts[kind]
                 value += counts[kind] * (cost[p] - prices[kind])
         for i in range(number):
-            if prices[dearest[seen[i]]] > cost[p]:
+            if prices[best_kind[seen[i]]] > cost[p]:
                 have += 1
-        forced = _best_values(prices, dearest, seen, number, cost[p], max(0, fewest_values - have))
+        forced = _best_values(prices, best_kind, seen, number, cost[p], max(0, fewest_values - have))
         for i in range(forced):
-            kind = dearest[seen[i]]
+            kind = best_kind[seen[i]]
             value += cost[p] - prices[kind]
             spare[kind] -= 1
         missing = max(0, least_size - mass - forced)
-        added = _dearest(prices, spare, members, cost[p], missing, filled)
+        added = dearest(prices, spare, members, cost[p], missing, filled)
         for i in range(added):
             value += cost[p] - prices[filled[i]]
         if forced >= fewest_values - have and added == missing and value < 0:
@@ -277,29 +277,29 @@ def least_diverse(
             for i in range(added):
                 taken[filled[i]] += 1
             for i in range(forced):
-                taken[dearest[seen[i]]] += 1
+                taken[best_kind[seen[i]]] += 1
             for kind in members:
                 if prices[kind] > cost[p]:
                     taken[kind] += counts[kind]
         for i in range(forced):
-            spare[dearest[seen[i]]] += 1
+            spare[best_kind[seen[i]]] += 1
         for i in range(number):
-            dearest[seen[i]] = -1
+            best_kind[seen[i]] = -1
     return total
 
 
 @njit(cache=True, nogil=True)
 def _best_values(
-    prices: IntArray, dearest: IntArray, seen: IntArray, number: int, limit: int, wanted: int
+    prices: IntArray, best_kind: IntArray, seen: IntArray, number: int, limit: int, wanted: int
 ) -> int:  # pragma: no cover - compiled
     """Move the values with the dearest row types up to a limit to the front; return how many, at most those wanted."""
     found = 0
     while found < wanted:
         best = -1
         for i in range(found, number):
-            if prices[dearest[seen[i]]] > limit:
+            if prices[best_kind[seen[i]]] > limit:
                 continue
-            if best < 0 or prices[dearest[seen[i]]] > prices[dearest[seen[best]]]:
+            if best < 0 or prices[best_kind[seen[i]]] > prices[best_kind[seen[best]]]:
                 best = i
         if best < 0:
             break

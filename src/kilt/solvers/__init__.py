@@ -17,10 +17,11 @@ MODULES: Mapping[str, tuple[str, str]] = {
     "milp": ("milp", "PatternMilp"),
     "matching": ("matching", "PairsAndTriples"),
     "exact": ("exact", "Exact"),
-    "priced": ("priced", "Priced"),
+    "search": ("search", "Search"),
     "greedy": ("greedy", "Greedy"),
 }
-AUTO = ("exhaustive", "priced", "greedy")
+# what is tried, with the most row types for which it is
+AUTO: Mapping[str, int | None] = {"exhaustive": None, "exact": 60, "matching": 1_000, "search": None, "greedy": None}
 NAMES = ("auto", *MODULES)
 
 
@@ -34,9 +35,10 @@ def solver(name: str) -> Solver:
 
 
 def choose(name: str, problem: Problem) -> Solver:
-    """Return the solver of this name; ``auto`` is exhaustive on tiny tables, else greedy by prices if that can be."""
+    """Return the solver of this name; ``auto`` is the first that takes the problem, and is meant for its size."""
     if name == "auto":
-        return next(each for each in map(solver, AUTO) if each.refuses(problem) is None)
+        meant = [each for each, most in AUTO.items() if most is None or len(problem.counts) <= most]
+        return next(each for each in map(solver, meant) if each.refuses(problem) is None)
     chosen = solver(name)
     reason = chosen.refuses(problem)
     if reason:

@@ -44,6 +44,10 @@ class Solver(Protocol):
     def brings_bound(self) -> bool:
         """Whether it finds a bound itself."""
 
+    @property
+    def ends(self) -> bool:
+        """Whether it comes to an end by itself."""
+
     def refuses(self, problem: Problem) -> str | None:
         """Say why this problem is not supported, or return None if it is."""
 

@@ -51,6 +51,7 @@ class Exact:
     name: str = "exact"
     kind: Kind = "exact"
     brings_bound: bool = True
+    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""

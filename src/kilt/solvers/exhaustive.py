@@ -28,6 +28,7 @@ class Exhaustive:
     name: str = "exhaustive"
     kind: Kind = "exact"
     brings_bound: bool = True
+    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables that are not tiny."""

@@ -34,6 +34,7 @@ class Greedy:
     name: str = "greedy"
     kind: Kind = "heuristic"
     brings_bound: bool = False
+    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:  # noqa: ARG002 - it takes all
         """Refuse nothing."""

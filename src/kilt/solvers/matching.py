@@ -39,6 +39,7 @@ class PairsAndTriples:
     name: str = "matching"
     kind: Kind = "exact"
     brings_bound: bool = True
+    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse any other policy, and tables whose patterns are too many to list."""

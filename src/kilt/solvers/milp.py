@@ -31,6 +31,7 @@ class PatternMilp:
     name: str = "milp"
     kind: Kind = "exact"
     brings_bound: bool = True
+    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""

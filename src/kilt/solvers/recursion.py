@@ -30,6 +30,7 @@ class Recursion:
     name: str = "recursion"
     kind: Kind = "exact"
     brings_bound: bool = True
+    ends: bool = True
     base: int = 4
 
     def refuses(self, problem: Problem) -> str | None:

@@ -32,6 +32,7 @@ class Subsets:
     name: str = "subsets"
     kind: Kind = "exact"
     brings_bound: bool = True
+    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose sets of rows do not fit in memory."""

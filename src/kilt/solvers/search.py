@@ -1,0 +1,173 @@
+"""Search: greedy starts, prices, and annealing over open patterns, with the bound beside; stopped at any time.
+
+Level by level a first release is found, which is legal at once. The bound engine's prices show which patterns are
+promising and give a second one. The better of the two goes on: patterns are opened and closed, always legally, until
+the time or the iterations are over, or until bound and release are close enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kilt.bounds.beside import Beside
+from kilt.bounds.engine import MOST_ENTRIES, bounded
+from kilt.kernels.legal import Law
+from kilt.numbers import FloatArray
+from kilt.observe import Observer, Progress
+from kilt.partition import Partition
+from kilt.patterns import near_vectors
+from kilt.pool import Pool
+from kilt.problem import Problem
+from kilt.solvers.base import Kind, Solution
+from kilt.solvers.field import Field, narrowed, one_group, promising, with_groups
+from kilt.solvers.greedy import Greedy
+from kilt.solvers.law import law_of
+from kilt.stop import Stop
+
+RAISE, ROUNDS = 0.25, 30  # stars by which rows that are left are worth more in the next round
+LOSS, FEWEST = 1.0, 2_000  # stars that a promising pattern may lose; at least so many patterns are kept
+MORE = 2.0  # stars that a row may pay more than it does
+NUMBERS = 10_000  # row types times sensitive classes, for each second, for which level by level is fast
+WIDE_ROUNDS, LISTED = 6, 20_000_000  # where patterns are too many: how often they are chosen, and row types listed then
+HOT, COLD = 0.6, 0.15  # temperatures in stars, first and last, for up to so many sensitive classes:
+CLASSES, HOTTEST = 4, 4.0  # groups that must hold more change in larger steps, so that it must be hotter, up to a point
+CHUNK, SLICE = 10_000, 0.1  # moves at a time, and about how many seconds these take
+
+
+@dataclass(frozen=True)
+class Search:
+    """Any large table, under any policy whose rules are numbers."""
+
+    name: str = "search"
+    kind: Kind = "heuristic"
+    brings_bound: bool = True
+    ends: bool = False
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Refuse rules that compiled loops cannot decide in integers."""
+        if law_of(problem) is None:
+            return "it takes no metric that is given as a matrix, and no space with numbers too large for 64 bits"
+        return None
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Search until told to stop; the bound is raised beside it, or before it if iterations are counted."""
+        law = law_of(problem)
+        if law is None:
+            raise AssertionError("refused problems are not solved")
+        run = Run(problem, law, stop, observer)
+        if stop.seconds is None:
+            start = run.start()
+            bound = bounded(problem, stop, observer)
+            best = run.improved(start)
+        else:
+            stop.board.wanted = True
+            with Beside(problem, stop, observer) as beside:
+                start = run.start()
+                if start.cost:
+                    beside.wait(stop.board.ready)
+                best = run.improved(start)
+                bound = beside.enough()
+        observer(Progress("solving", 1.0, problem.stars(best.cost), problem.stars(bound.cost)))
+        return Solution(best, min(best.cost, bound.cost), parts=bound.parts)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One search: what it is about, and when it ends."""
+
+    problem: Problem
+    law: Law
+    stop: Stop
+    observer: Observer
+
+    def start(self) -> Partition:
+        """Find a first partition: level by level, or just one group where that takes long and prices will do better."""
+        numbers = len(self.problem.counts) * len(self.problem.class_totals)
+        slow = not self.law.simple and self.stop.seconds is not None and numbers > NUMBERS * self.stop.seconds
+        partition = one_group(self.problem) if slow else self._level_by_level()
+        self._tell(partition.cost)
+        return partition
+
+    def _level_by_level(self) -> Partition:
+        return Greedy().solve(self.problem, self.stop, self.observer).partition
+
+    def improved(self, start: Partition) -> Partition:
+        """Form groups by prices, and go on from the better of the two."""
+        board, best = self.stop.board, start
+        pool, prices = board.pool, board.prices
+        if board.bound >= best.cost:
+            return best
+        if pool is None or prices is None:
+            return min(best, self._level_by_level(), key=cost_of)
+        pool = promising(self.problem, pool, prices, board.scale, LOSS, FEWEST)
+        best = min(best, self._built(pool, prices / board.scale), key=cost_of)
+        self._tell(best.cost)
+        cooling = Cooling(self.stop)
+        rounds = 1 if board.pool and board.pool.ceiling is None else WIDE_ROUNDS
+        for number in range(rounds):
+            near = pool if rounds == 1 else self._nearby(best, number)
+            near = with_groups(self.problem, narrowed(self.problem, near, best, MORE), [best])
+            field = Field.of(near, self.law, best, self.problem, self.stop.seed + number)
+            best = min(best, self._annealed(field, cooling, (number + 1) / rounds), key=cost_of)
+        return best
+
+    def _nearby(self, best: Partition, number: int) -> Pool:
+        """List patterns near those of a partition, where all are too many."""
+        most = max(64, LISTED // len(self.problem.counts))
+        vectors = near_vectors(self.problem, best.levels, most, self.stop.seed + number)
+        return Pool.of(self.problem, MOST_ENTRIES, self.stop.share(1 / WIDE_ROUNDS), vectors)
+
+    def _built(self, pool: Pool, worth: FloatArray) -> Partition:
+        """Form groups by prices; what is left is worth more in the next round."""
+        whole = one_group(self.problem)
+        field = Field.of(with_groups(self.problem, pool, [whole]), self.law, whole, self.problem, self.stop.seed)
+        worth = worth.copy()
+        for _ in range(ROUNDS):
+            field.build(worth)
+            rest = field.rest()
+            if not rest.any() or self.stop():
+                break
+            worth[rest] += RAISE * self.problem.unit
+        return field.partition()
+
+    def _annealed(self, field: Field, cooling: Cooling, until: float) -> Partition:
+        """Try moves, ever colder, until so much is done; keep the best."""
+        best, copies = field.cost, field.state.copies.copy()
+        heat = min(HOTTEST, max(1.0, len(self.problem.class_totals) / CLASSES))
+        while (done := cooling.done()) < until and not self.stop(best, self.stop.board.bound):
+            field.anneal(cooling.chunk(), heat * HOT * (COLD / HOT) ** done)
+            if field.cost < best:
+                best = field.cost
+                copies[:] = field.state.copies
+            self._tell(best)
+        return field.at(copies)
+
+    def _tell(self, cost: int) -> None:
+        board = self.stop.board
+        board.cost = cost if board.cost is None else min(cost, board.cost)
+        self.observer(Progress("solving", None, self.problem.stars(board.cost), self.problem.stars(board.bound)))
+
+
+class Cooling:
+    """How far a search is, by its time or its moves, and how many moves come next."""
+
+    def __init__(self, stop: Stop) -> None:
+        self.stop, self.began, self.moves, self.next = stop, stop.elapsed, 0, CHUNK
+
+    def done(self) -> float:
+        """Say how much of the search is done, from 0 to 1."""
+        seconds, iterations = self.stop.seconds, self.stop.iterations
+        time = 0.0 if seconds is None else (self.stop.elapsed - self.began) / max(1e-6, seconds - self.began)
+        return max(time, 0.0 if iterations is None else self.moves / max(1, iterations))
+
+    def chunk(self) -> int:
+        """Return how many moves to try next: about a tenth of a second, or always as many if iterations are counted."""
+        if self.stop.seconds is not None and self.moves:
+            self.next = max(1, int(SLICE * self.moves / max(1e-6, self.stop.elapsed - self.began)))
+        self.moves += self.next
+        return self.next
+
+
+def cost_of(partition: Partition) -> int:
+    """Return the cost of a partition."""
+    return partition.cost

@@ -21,7 +21,9 @@ from kilt import Policy
 from kilt.kernels.arena import COST, LOGGED, undo
 from kilt.kernels.incidence import values_by_size
 from kilt.kernels.legal import scratch, violation
+from kilt.kernels.transport import transported
 from kilt.observe import silent
+from kilt.patterns import near_vectors
 from kilt.pool import Pool
 from kilt.proof import proved
 from kilt.solvers import choose, solver
@@ -29,6 +31,7 @@ from kilt.solvers.field import Field, narrowed, one_group, with_groups
 from kilt.solvers.law import law_of
 from kilt.solvers.search import Search
 from kilt.stop import Stop
+from kilt.transport import transport
 from test_exact import drawn_problem, solved
 from test_solvers import problem_of
 
@@ -205,10 +208,24 @@ def test_ladders_are_searched_too(ladders):
     assert found.bound <= found.partition.cost
 
 
-def test_a_metric_is_left_to_greedy():
-    rows = [(str(i % 70), "0123"[i % 4]) for i in range(140)]
-    problem = problem_of(rows, ["suppress"], ["metric"], Policy(k=2, t="0.5"))
-    assert "metric" in Search().refuses(problem)
+@given(st.data())
+@settings(max_examples=500, deadline=None)
+def test_the_work_under_a_metric_is_that_of_the_transport(data):
+    size = data.draw(st.integers(2, 6))
+    points = [data.draw(st.tuples(st.integers(0, 9), st.integers(0, 9))) for _ in range(size)]
+    distance = [[abs(a - c) + abs(b - d) for c, d in points] for a, b in points]
+    difference = data.draw(st.lists(st.integers(-50, 50), min_size=size - 1, max_size=size - 1))
+    difference.append(-sum(difference))
+    room = np.zeros((size + 1) * (size + 5), dtype=np.int64)
+    room[:size] = difference
+    work = transported(np.array(distance).ravel(), 0, size, room)
+    assert work == transport(tuple(difference), tuple(map(tuple, distance))).cost(tuple(difference), distance)
+
+
+def test_distances_without_room_are_left_to_greedy():
+    rows = [(str(i % 70), ("0", "1", "1e14")[i % 3]) for i in range(140)]
+    problem = problem_of(rows, ["suppress"], ["numeric"], Policy(k=2, t="0.5"))
+    assert "64 bits" in Search().refuses(problem)
     assert choose("auto", problem).name == "greedy"
 
 
@@ -295,3 +312,25 @@ def test_the_log_has_a_line_a_second(tmp_path):
     stars = [int(line[1].replace(",", "")) for line in lines]
     assert stars == sorted(stars, reverse=True)
     assert json.loads(done.stdout)["stars"] <= stars[-1]
+
+
+def test_limits_are_checked_and_have_defaults():
+    with pytest.raises(kilt.InputError, match="'iterations' must be a whole number of at least 0, not -1"):
+        Stop.of(None, None, iterations=-1)
+    default = Stop.of(None, None).or_else(60.0, 5, 0.005)
+    assert (default.seconds, default.iterations, default.gap) == (60.0, 5, 0.005)
+    timed = Stop.of(3, 0).or_else(60.0, 5, 0.005)
+    assert (timed.seconds, timed.iterations, timed.gap) == (3.0, None, 0.0)
+    counted = Stop.of(None, None, iterations=7).or_else(60.0, 5, 0.005)
+    assert (counted.seconds, counted.iterations, counted.gap) == (None, 7, 0.005)
+
+
+def test_level_vectors_nearby_differ_by_a_step_or_two():
+    problem = random_problem(60, 6, 2, Policy(k=3))
+    levels = np.array([[0, 1, 0, 1, 0, 1]])
+    near = near_vectors(problem, levels, 200, 0)
+    assert (3, (0, 1, 0, 1, 0, 1)) in near
+    assert [cost for cost, _ in near] == sorted(sum(vector) for _, vector in near)
+    assert all(1 <= np.abs(np.array(vector) - levels[0]).sum() <= 2 or cost == 3 for cost, vector in near)
+    assert near == near_vectors(problem, levels, 200, 0)
+    assert len(near_vectors(problem, levels, 5, 0)) == 5

@@ -280,10 +280,9 @@ def test_files_and_frames_give_the_same_release(tmp_path, adult):
     quasi = "sex,age,race,marital-status"
     frame = pd.read_csv(adult, sep=";", dtype=str).head(2000)
     frame.to_csv(tmp_path / "in.csv", index=False)
-    from_file = kilt.anonymize(
-        tmp_path / "in.csv", quasi=quasi, sensitive="salary-class", policy=kilt.Policy(k=5, t="0.3")
-    )
-    from_frame = kilt.anonymize(frame, quasi=quasi, sensitive="salary-class", policy=kilt.Policy(k=5, t="0.3"))
+    asked = {"quasi": quasi, "sensitive": "salary-class", "policy": kilt.Policy(k=5, t="0.3"), "iterations": 5_000}
+    from_file = kilt.anonymize(tmp_path / "in.csv", **asked)
+    from_frame = kilt.anonymize(frame, **asked)
     assert from_file.frame.fetchall() == list(from_frame.frame.itertuples(index=False, name=None))
 
 

@@ -255,7 +255,7 @@ def frontier(**flags: Any) -> None:
     given = _settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt frontier INPUT --quasi COLUMNS -k 2,5,10")
-    with _watching(given) as observer:
+    with _watching(given, lines=False) as observer:
         points = run(
             given["input"],
             **_some(given, *TABLE, "k", "l", "t", "time"),
@@ -312,7 +312,7 @@ def _policy_of(given: dict[str, Any]) -> Policy:
 
 
 @contextmanager
-def _watching(given: dict[str, Any]) -> Iterator[Observer]:
+def _watching(given: dict[str, Any], *, lines: bool = True) -> Iterator[Observer]:
     """Show what is going on, on a terminal or where it is asked for."""
     from kilt.observe import silent
 
@@ -321,7 +321,7 @@ def _watching(given: dict[str, Any]) -> Iterator[Observer]:
         return
     from kilt.report.progress import watching
 
-    with watching() as observer:
+    with watching(lines=lines) as observer:
         yield observer
 
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kilt.kernels.lean import lean
+from kilt.kernels.transport import transported
 from kilt.numbers import BoolArray, IntArray
 
-SIZE, FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS = range(6)
+SIZE, FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, METRIC = range(7)
 
 
 class Law(NamedTuple):
@@ -17,9 +18,10 @@ class Law(NamedTuple):
 
     It speaks of a column with ``values[r]`` values, and class c has the value ``value_of[r, c]`` there. For closeness
     the values stand in the order ``place`` of the space, from ``first_value[r]`` on, with their numbers of rows in the
-    table as ``reference``; the cuts of the space are intervals of that order, from ``first_cut[r]`` on, with weights.
-    ``star`` marks equal distances, ``single`` a policy on one column whose classes are its values, ``simple`` one that
-    asks for nothing but a size. ``unit`` is the cost of a star.
+    table as ``reference``; the cuts of the space are intervals of that order, from ``first_cut[r]`` on, with weights;
+    for a metric the weights there are its distances, row by row. ``star`` marks equal distances, ``single`` a policy
+    on one column whose classes are its values, ``simple`` one that asks for nothing but a size. ``unit`` is the cost
+    of a star.
     """
 
     kind: IntArray
@@ -61,7 +63,7 @@ def violation(
                 counts[v] = 0
             for c in range(len(by_class)):
                 counts[law.value_of[r, c]] += by_class[c]
-        if kind == CLOSENESS:
+        if kind in (CLOSENESS, METRIC):
             total += _too_far(law, r, size, counts, sums)
         elif kind == FREQUENCY:
             total += _too_frequent(counts, law.values[r], size, a, b)
@@ -79,7 +81,11 @@ def _too_far(law: Law, r: int, size: int, counts: IntArray, sums: IntArray) -> f
     """Compare the work of moving the group's shares to the table's with what is allowed."""
     values, base = law.values[r], law.first_value[r]
     work = 0
-    if law.star[r]:
+    if law.kind[r] == METRIC:
+        for v in range(values):
+            sums[v] = law.rows * counts[v] - law.reference[base + v] * size
+        work = transported(law.weight, law.first_cut[r], values, sums)
+    elif law.star[r]:
         for v in range(values):
             work += abs(law.rows * counts[v] - law.reference[base + v] * size)
     else:
@@ -149,6 +155,7 @@ def _too_heavy(counts: IntArray, values: int, l: int, a: int, b: int) -> float: 
 
 
 def scratch(law: Law) -> tuple[IntArray, IntArray]:
-    """Return the two lists that ``violation`` writes on."""
+    """Return the two lists that ``violation`` writes on; a metric needs room for a flow."""
     longest = int(law.values.max(initial=1)) + 1
-    return np.zeros(longest, dtype=np.int64), np.zeros(longest, dtype=np.int64)
+    room = longest * (longest + 4) if METRIC in law.kind else longest
+    return np.zeros(longest, dtype=np.int64), np.zeros(room, dtype=np.int64)

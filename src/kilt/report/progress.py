@@ -45,8 +45,8 @@ class Log:
 
 
 @contextmanager
-def watching() -> Iterator[Observer]:
-    """Show a spinner if there is a terminal, and lines on standard error."""
+def watching(*, lines: bool) -> Iterator[Observer]:
+    """Show a spinner if there is a terminal, and lines if they are wanted, on standard error."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     log = Log()
     with console.status("reading") as status:
@@ -56,7 +56,7 @@ def watching() -> Iterator[Observer]:
             status.update(f"{progress.phase} {progress.done:.0%} of the rows placed" if placing else progress.phase)
             log.note(progress)
             first = not log.shown
-            if log.due():
+            if lines and log.due():
                 console.print(HEADER + "\n" + log.line() if first else log.line())
 
         yield show

@@ -71,8 +71,11 @@ class Field:
 
     def anneal(self, moves: int, temperature: float) -> None:
         """Try moves, at a temperature in stars."""
-        sizes = self.state.size[self.state.size > 0]
-        anneal(self.arena, self.state, self.law, self.work, moves, temperature, BIG * int(np.median(sizes)))
+        anneal(self.arena, self.state, self.law, self.work, moves, temperature, BIG * self.usual_size())
+
+    def usual_size(self) -> int:
+        """Return the median size of the groups."""
+        return int(np.median(self.state.size[self.state.size > 0]))
 
     def partition(self) -> Partition:
         """Return where the copies are."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from kilt.diversity import Distinct, Entropy, Frequency, Recursive
-from kilt.kernels.legal import CLOSENESS, DISTINCT, ENTROPY, FREQUENCY, RECURSIVE, SIZE, Law
-from kilt.numbers import ROOM, IntArray
+from kilt.kernels.legal import CLOSENESS, DISTINCT, ENTROPY, FREQUENCY, METRIC, RECURSIVE, SIZE, Law
+from kilt.numbers import ROOM, IntArray, roomy
 from kilt.problem import Problem
 from kilt.rules import ClosenessRule, DiversityRule, Rule, SizeRule
-from kilt.spaces import Cuts
+from kilt.spaces import Costs, Cuts
 
 
 def law_of(problem: Problem) -> Law | None:
-    """Return the rules as numbers, or None if some rule has none, or too large ones."""
+    """Return the rules as numbers, or None if these are too large."""
     if not all(_fits(rule, problem.rows) for rule in problem.rules):
         return None
     rules = list(problem.rules)
     near = [rule if isinstance(rule, ClosenessRule) else None for rule in rules]
-    cuts = [rule.ground if rule and isinstance(rule.ground, Cuts) else None for rule in near]
+    cuts = [None if rule is None else _cuts(rule) for rule in near]
     columns = [rule.column for rule in rules]
     value_of = [np.zeros(len(problem.class_totals)) if c is None else problem.class_values[:, c] for c in columns]
     return Law(
@@ -48,9 +48,8 @@ def _fits(rule: Rule, rows: int) -> bool:
     """Say whether all that is computed for a rule has room in 64 bits."""
     largest = max(_ratio(rule)) * (rows + 1)
     if isinstance(rule, ClosenessRule):
-        if not isinstance(rule.ground, Cuts):
-            return False
-        largest *= 2 * rows * max(rule.ground.scale, sum(rule.ground.weight.tolist()))
+        weights = _cuts(rule).weight.tolist()
+        largest *= 2 * rows * max(rule.ground.scale, sum(weights) if isinstance(rule.ground, Cuts) else max(weights))
     return largest < ROOM
 
 
@@ -59,7 +58,20 @@ def _kind(rule: Rule) -> int:
         return SIZE
     if isinstance(rule, DiversityRule):
         return {Frequency: FREQUENCY, Distinct: DISTINCT, Entropy: ENTROPY, Recursive: RECURSIVE}[type(rule.form)]
-    return CLOSENESS
+    return CLOSENESS if isinstance(rule, ClosenessRule) and isinstance(rule.ground, Cuts) else METRIC
+
+
+def _cuts(rule: ClosenessRule) -> Cuts:
+    """Return the cuts of the space; a metric has none, and its distances take their place."""
+    ground = rule.ground
+    if isinstance(ground, Cuts):
+        return ground
+    if not isinstance(ground, Costs):
+        raise AssertionError("a ground is a tree or a matrix")
+    size = len(ground.distance)
+    distance = np.array([d for row in ground.distance for d in row], dtype=object)
+    nowhere = np.zeros(size * size, dtype=np.int64)
+    return Cuts(np.arange(size), nowhere, nowhere, roomy(distance, int(distance.max(initial=0))), ground.scale, 0)
 
 
 def _ratio(rule: Rule) -> tuple[int, int]:

@@ -7,6 +7,7 @@ the time or the iterations are over, or until bound and release are close enough
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from kilt.bounds.beside import Beside
@@ -24,13 +25,14 @@ from kilt.solvers.greedy import Greedy
 from kilt.solvers.law import law_of
 from kilt.stop import Stop
 
-RAISE, ROUNDS = 0.25, 30  # stars by which rows that are left are worth more in the next round
+RAISE, MOST_RAISED = 0.25, 7.5  # stars by which rows that are left are worth more in the next round, and in all
+BUILDING = 0.3  # the share of the time for that; where it is short, they are worth more at once
 LOSS, FEWEST = 1.0, 2_000  # stars that a promising pattern may lose; at least so many patterns are kept
 MORE = 2.0  # stars that a row may pay more than it does
 NUMBERS = 10_000  # row types times sensitive classes, for each second, for which level by level is fast
 WIDE_ROUNDS, LISTED = 6, 20_000_000  # where patterns are too many: how often they are chosen, and row types listed then
-HOT, COLD = 0.6, 0.15  # temperatures in stars, first and last, for up to so many sensitive classes:
-CLASSES, HOTTEST = 4, 4.0  # groups that must hold more change in larger steps, so that it must be hotter, up to a point
+HOT, COLD = 0.12, 0.065  # first temperature, in stars, for each row of a usual group; last one, for its square root
+SMALL = 5  # rows of a group below which it does not get colder
 CHUNK, SLICE = 10_000, 0.1  # moves at a time, and about how many seconds these take
 
 
@@ -46,7 +48,7 @@ class Search:
     def refuses(self, problem: Problem) -> str | None:
         """Refuse rules that compiled loops cannot decide in integers."""
         if law_of(problem) is None:
-            return "it takes no metric that is given as a matrix, and no space with numbers too large for 64 bits"
+            return "it takes no space with numbers too large for 64 bits"
         return None
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
@@ -95,10 +97,10 @@ class Run:
         """Form groups by prices, and go on from the better of the two."""
         board, best = self.stop.board, start
         pool, prices = board.pool, board.prices
-        if board.bound >= best.cost:
+        if board.bound >= best.cost or (self.stop() and len(best) > 1):
             return best
         if pool is None or prices is None:
-            return min(best, self._level_by_level(), key=cost_of)
+            return best if len(best) > 1 else self._level_by_level()
         pool = promising(self.problem, pool, prices, board.scale, LOSS, FEWEST)
         best = min(best, self._built(pool, prices / board.scale), key=cost_of)
         self._tell(best.cost)
@@ -121,21 +123,24 @@ class Run:
         """Form groups by prices; what is left is worth more in the next round."""
         whole = one_group(self.problem)
         field = Field.of(with_groups(self.problem, pool, [whole]), self.law, whole, self.problem, self.stop.seed)
-        worth = worth.copy()
-        for _ in range(ROUNDS):
+        worth, until = worth.copy(), self.stop.share(BUILDING)
+        began, raised, rounds = until.elapsed, 0.0, 0
+        while True:
             field.build(worth)
-            rest = field.rest()
-            if not rest.any() or self.stop():
-                break
-            worth[rest] += RAISE * self.problem.unit
-        return field.partition()
+            rest, rounds = field.rest(), rounds + 1
+            if not rest.any() or raised >= MOST_RAISED or self.stop.told():
+                return field.partition()
+            step = max(RAISE, (MOST_RAISED - raised) / _fitting(until, began, rounds))
+            worth[rest] += step * self.problem.unit
+            raised += step
 
     def _annealed(self, field: Field, cooling: Cooling, until: float) -> Partition:
         """Try moves, ever colder, until so much is done; keep the best."""
         best, copies = field.cost, field.state.copies.copy()
-        heat = min(HOTTEST, max(1.0, len(self.problem.class_totals) / CLASSES))
+        size = max(SMALL, field.usual_size())
+        hot, cold = HOT * size, COLD * size**0.5
         while (done := cooling.done()) < until and not self.stop(best, self.stop.board.bound):
-            field.anneal(cooling.chunk(), heat * HOT * (COLD / HOT) ** done)
+            field.anneal(cooling.chunk(), hot * (cold / hot) ** done)
             if field.cost < best:
                 best = field.cost
                 copies[:] = field.state.copies
@@ -146,6 +151,13 @@ class Run:
         board = self.stop.board
         board.cost = cost if board.cost is None else min(cost, board.cost)
         self.observer(Progress("solving", None, self.problem.stars(board.cost), self.problem.stars(board.bound)))
+
+
+def _fitting(until: Stop, began: float, rounds: int) -> float:
+    """Say how many more rounds fit into a time, at least one, if they take as long as those so far."""
+    if until.seconds is None:
+        return math.inf
+    return max(1.0, (until.seconds - until.elapsed) * rounds / max(1e-6, until.elapsed - began))
 
 
 class Cooling:

@@ -107,6 +107,20 @@ def test_every_move_leaves_legal_groups_and_undoing_leaves_no_trace(data):
     assert problem.rules.meets(partition.as_groups(problem)).all()
 
 
+@pytest.mark.parametrize("policy", [Policy(k=5, t="0.3"), Policy(k=20), Policy(k=3, l=3, diversity="distinct")])
+def test_patterns_of_many_row_types_lose_no_row(policy):
+    problem = random_problem(4000, 5, 6, policy)
+    field = field_of(problem)
+    field.build(np.full(len(problem.counts), 4.0))
+    assert np.diff(field.arena.first).max() > 2_000
+    for temperature in (2.0, 0.5, 0.1):
+        field.anneal(30_000, temperature)
+        placed = np.bincount(field.arena.kind_of, field.state.copies, len(problem.counts))
+        assert placed.tolist() == problem.counts.tolist()
+        assert (field.state.copies >= 0).all()
+        assert problem.rules.meets(field.partition().as_groups(problem)).all()
+
+
 @given(st.data())
 @settings(max_examples=300, deadline=None)
 def test_the_search_is_legal_and_its_bound_holds(data):

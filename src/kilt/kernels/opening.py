@@ -340,8 +340,8 @@ def _come(arena: Arena, state: State, work: Work, offers: int) -> bool:  # pragm
         if work.chained[i]:
             q, c = arena.pattern_of[h], arena.class_of[arena.kind_of[h]]
             instead = work.refill_home[q, c]
-            if state.copies[instead] == 0:
-                return False
+            if work.refill[q, c] == NOBODY or state.copies[instead] == 0:
+                return False  # it was looked for again since, or is gone
             move(arena, state, instead, work.refill[q, c], 1)
         if state.copies[h] < work.chosen[i]:
             return False

@@ -82,7 +82,10 @@ class Field:
         return self.at(self.state.copies)
 
     def at(self, copies: IntArray) -> Partition:
-        """Return the partition with these copies at the entries."""
+        """Return the partition with these copies at the entries; no row is lost, or nothing is returned."""
+        placed = np.bincount(self.arena.kind_of, copies, len(self.problem.counts))
+        if (copies < 0).any() or (placed != self.problem.counts).any():
+            raise ArithmeticError("a search lost a row")
         used = np.flatnonzero(copies)
         types, patterns = (part[used].astype(np.int64) for part in (self.arena.kind_of, self.arena.pattern_of))
         return Partition.of(self.problem, types, patterns, copies[used])

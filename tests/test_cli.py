@@ -97,7 +97,7 @@ def test_verify_with_json(hospital, tmp_path):
 def test_the_same_input_and_seed_give_the_same_bytes(adult, tmp_path):
     quasi = "sex,age,race,marital-status,education"
     words = ["--quasi", quasi, "--sensitive", "salary-class", "-k", "5", "-t", "0.3", "--shuffle", "--seed", "7"]
-    words += ["--iterations", "20000"]
+    words += ["--solver", "greedy"]  # the search has a test of its own
     for name in ("a.csv", "b.csv"):
         assert run("anonymize", adult, "-o", tmp_path / name, *words).returncode == 0
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()

@@ -347,4 +347,4 @@ def test_level_vectors_nearby_differ_by_a_step_or_two():
     assert [cost for cost, _ in near] == sorted(sum(vector) for _, vector in near)
     assert all(1 <= np.abs(np.array(vector) - levels[0]).sum() <= 2 or cost == 3 for cost, vector in near)
     assert near == near_vectors(problem, levels, 200, 0)
-    assert len(near_vectors(problem, levels, 5, 0)) == 5
+    assert 1 < len(near_vectors(problem, levels, 5, 0)) <= 5

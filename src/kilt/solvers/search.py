@@ -20,7 +20,7 @@ from kilt.patterns import near_vectors
 from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.solvers.base import Kind, Solution
-from kilt.solvers.field import Field, narrowed, one_group, promising, with_groups
+from kilt.solvers.field import Field, load, narrowed, one_group, promising, with_groups
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.law import law_of
 from kilt.stop import Stop
@@ -64,6 +64,7 @@ class Search:
         else:
             stop.board.wanted = True
             with Beside(problem, stop, observer) as beside:
+                load(problem, law)
                 start = run.start()
                 if start.cost:
                     beside.wait(stop.board.ready)

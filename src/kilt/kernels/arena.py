@@ -142,3 +142,11 @@ def empty_state(arena: Arena, classes: int) -> State:
         log_change=np.zeros(LONGEST_LOG, dtype=np.int64),
         total=np.zeros(2, dtype=np.int64),
     )
+
+
+def vacate(state: State) -> None:
+    """Take away all copies."""
+    for counts in (state.copies, state.size, state.by_class, state.total):
+        counts.fill(0)
+    for heads in (state.head, state.home):
+        heads.fill(-1)

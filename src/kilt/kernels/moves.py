@@ -104,6 +104,13 @@ def work_for(arena: Arena, law: Law, classes: int, seed: int) -> Work:
     )
 
 
+def forget_all(work: Work) -> None:
+    """Forget what moves remember."""
+    work.known.fill(False)
+    for remembered in (work.refill, work.looked, work.other):
+        remembered.fill(-1)
+
+
 @lean
 def draw(work: Work) -> float:  # pragma: no cover - compiled
     """Draw a number from 0 to 1 (xorshift)."""

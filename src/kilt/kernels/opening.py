@@ -46,7 +46,7 @@ def open_pattern(
     saved = _weighed(arena, state, law, work, p, big)
     if -saved > most or choose(arena, state, law, work, p, offers, most + saved) > most + saved:
         return False
-    return _come(arena, state, work, offers) and _settled(arena, state, law, work, offers)
+    return _come(arena, state, law, work, p, offers) and _settled(arena, state, law, work)
 
 
 @lean
@@ -88,8 +88,8 @@ def _weighed(
         best = max(0.0, free * each)
         if each > 0 and state.size[q] <= big:
             best += _closed(arena, state, law, work, q, arena.cost[p], free, best)
-        if free == 0 and not work.closes[q] and each > -DEAREST * law.unit:
-            best = _replaced(arena, state, law, work, q, p, each)
+        if not work.closes[q] and each > -DEAREST * law.unit:
+            best += _replaced(arena, state, law, work, q, p, each)
         saved += best
         i = work.first_offer[q]
         while i >= 0:
@@ -166,15 +166,16 @@ def _closed(
 def _replaced(
     arena: Arena, state: State, law: Law, work: Work, q: int, p: int, each: float
 ) -> float:  # pragma: no cover - compiled
-    """Offer one row of q whose place another row of its class takes; return what is saved (0 if it costs)."""
-    best, found = 0.0 if each > 0 else -FAR, -1
+    """Offer one row that q cannot spare, if another of its class can take its place; return what is saved."""
+    best, found = -FAR, -1
     i = work.first_offer[q]
     while i >= 0:
-        extra = _replacement(arena, state, law, work, q, arena.class_of[arena.kind_of[work.home[i]]], p)
-        if extra < FAR and each - extra > best:
-            best, found = each - extra, i
+        if work.free[i] == 0:
+            extra = _replacement(arena, state, law, work, q, arena.class_of[arena.kind_of[work.home[i]]], p)
+            if each - extra > best:
+                best, found = each - extra, i
         i = work.follows[i]
-    if found < 0:
+    if found < 0 or best <= -DEAREST * law.unit:
         return 0.0
     work.free[found], work.net[found], work.chained[found] = 1, best, True
     return max(0.0, best)
@@ -187,12 +188,12 @@ def _replacement(arena: Arena, state: State, law: Law, work: Work, q: int, c: in
     The row is remembered, and looked for again when it cannot come any more, and now and then; that there is nobody
     is remembered until something changes.
     """
-    if work.refill[q, c] == NOBODY and work.looked[q] == work.number[CHANGES]:
+    if work.refill[q, c] == NOBODY and work.looked[q] == work.number[CHANGES] and state.total[LOGGED] == 0:
         return FAR
     if work.refill[q, c] >= 0 and draw(work) >= FRESH:
         h = work.refill_home[q, c]
         r = arena.pattern_of[h]
-        if state.copies[h] > 0 and r not in (p, q) and stays_legal(state, law, work, r, c, -1):
+        if state.copies[h] > 0 and p != r != q and stays_legal(state, law, work, r, c, -1):
             return float(arena.cost[q] - arena.cost[r])
     best = FAR
     work.refill[q, c], work.looked[q] = NOBODY, work.number[CHANGES]
@@ -206,7 +207,7 @@ def _replacement(arena: Arena, state: State, law: Law, work: Work, q: int, c: in
         while h >= 0:
             r = arena.pattern_of[h]
             extra = float(arena.cost[q] - arena.cost[r])
-            near = r not in (p, q) and extra < best and extra <= DEAREST * law.unit
+            near = p != r != q and extra < best and extra <= DEAREST * law.unit
             if near and stays_legal(state, law, work, r, c, -1):
                 best = extra
                 work.refill[q, c], work.refill_home[q, c] = e, h
@@ -331,33 +332,25 @@ def _take_next(work: Work, c: int, sign: int, most: int) -> int:  # pragma: no c
 
 
 @lean
-def _come(arena: Arena, state: State, work: Work, offers: int) -> bool:  # pragma: no cover - compiled
-    """Move the chosen rows, and those that replace them; say whether all are still where they were offered."""
+def _come(arena: Arena, state: State, law: Law, work: Work, p: int, offers: int) -> bool:  # pragma: no cover - compiled
+    """Move the chosen rows, then those that others replace; say whether all could come."""
     for i in range(offers):
-        h = work.home[i]
-        if work.chosen[i] == 0:
-            continue
-        if work.chained[i]:
+        if work.chosen[i] > 0 and not work.chained[i]:
+            move(arena, state, work.home[i], work.entry[i], work.chosen[i])
+    for i in range(offers):
+        if work.chosen[i] > 0 and work.chained[i]:
+            h = work.home[i]
             q, c = arena.pattern_of[h], arena.class_of[arena.kind_of[h]]
-            instead = work.refill_home[q, c]
-            if work.refill[q, c] == NOBODY or state.copies[instead] == 0:
-                return False  # it was looked for again since, or is gone
-            move(arena, state, instead, work.refill[q, c], 1)
-        if state.copies[h] < work.chosen[i]:
-            return False
-        move(arena, state, h, work.entry[i], work.chosen[i])
+            if state.copies[h] == 0 or _replacement(arena, state, law, work, q, c, p) == FAR:
+                return False
+            move(arena, state, work.refill_home[q, c], work.refill[q, c], 1)
+            move(arena, state, h, work.entry[i], 1)
     return state.total[LOGGED] > 0
 
 
 @lean
-def _settled(arena: Arena, state: State, law: Law, work: Work, offers: int) -> bool:  # pragma: no cover - compiled
+def _settled(arena: Arena, state: State, law: Law, work: Work) -> bool:  # pragma: no cover - compiled
     """Make all groups legal that rows came from: close those that are to be closed, mend the others."""
-    for i in range(offers):
-        if work.chained[i] and work.chosen[i] > 0:
-            h = work.home[i]
-            r = arena.pattern_of[work.refill_home[arena.pattern_of[h], arena.class_of[arena.kind_of[h]]]]
-            if not stays_legal(state, law, work, r, 0, 0):
-                return False
     for s in range(work.number[SOURCES]):
         q = work.source[s]
         if work.closes[q]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kilt.kernels.anneal import anneal
-from kilt.kernels.arena import COST, Arena, State, empty_state, place
+from kilt.kernels.arena import COST, Arena, State, empty_state, place, vacate
 from kilt.kernels.build import build
 from kilt.kernels.incidence import by_type, values_by_size
 from kilt.kernels.legal import Law
-from kilt.kernels.moves import Work, work_for
+from kilt.kernels.moves import Work, forget_all, work_for
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.partition import Partition, pattern_ids
 from kilt.patterns import buckets, costs_of
@@ -24,7 +24,10 @@ BIG = 4  # times the median size: larger groups are not closed
 
 @dataclass(frozen=True)
 class Field:
-    """The patterns of a pool, compiled, and where every copy is; ``law`` decides what is legal."""
+    """The patterns of a pool, compiled, and where every copy is; ``law`` decides what is legal.
+
+    ``patterns`` have rows enough for a group, and ``kinds`` are the row types that are here.
+    """
 
     problem: Problem
     pool: Pool
@@ -32,6 +35,8 @@ class Field:
     state: State
     law: Law
     work: Work
+    patterns: IntArray
+    kinds: IntArray
 
     @classmethod
     def of(cls, pool: Pool, law: Law, partition: Partition, problem: Problem, seed: int) -> Field:
@@ -54,7 +59,24 @@ class Field:
         pattern = _pattern_of(problem, pool, partition)[partition.groups]
         keys = arena.kind_of.astype(np.int64) * len(pool) + arena.pattern_of
         place(arena, state, np.searchsorted(keys, partition.types * len(pool) + pattern), partition.counts)
-        return cls(problem, pool, arena, state, law, work_for(arena, law, classes, seed))
+        work = work_for(arena, law, classes, seed)
+        return cls(problem, pool, arena, state, law, work, np.arange(len(pool)), np.arange(kinds))
+
+    def emptied(self, seed: int) -> Field:
+        """Return the same patterns without any rows."""
+        classes = len(self.problem.class_totals)
+        state, work = empty_state(self.arena, classes), work_for(self.arena, self.law, classes, seed)
+        return replace(self, state=state, work=work)
+
+    def with_rows(self, entries: IntArray, copies: IntArray) -> Field:
+        """Return the field with these rows in place of those that are here."""
+        vacate(self.state)
+        place(self.arena, self.state, entries, copies)
+        forget_all(self.work)
+        here = np.bincount(self.arena.kind_of[entries], copies, len(self.problem.counts))
+        rows = np.add.reduceat(here[self.pool.types], self.pool.starts[:-1])
+        patterns = np.flatnonzero(rows >= max(1, self.problem.rules.least_size))
+        return replace(self, patterns=patterns, kinds=np.flatnonzero(here))
 
     @property
     def cost(self) -> int:
@@ -71,7 +93,8 @@ class Field:
 
     def anneal(self, moves: int, temperature: float) -> None:
         """Try moves, at a temperature in stars."""
-        anneal(self.arena, self.state, self.law, self.work, moves, temperature, BIG * self.usual_size())
+        big = BIG * self.usual_size()
+        anneal(self.arena, self.state, self.law, self.work, self.patterns, self.kinds, moves, temperature, big)
 
     def usual_size(self) -> int:
         """Return the median size of the groups."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from kilt.bounds.beside import Beside
 from kilt.bounds.engine import MOST_ENTRIES, bounded
+from kilt.bounds.shared_out import ALL_CORES
 from kilt.kernels.legal import Law
 from kilt.numbers import FloatArray
 from kilt.observe import Observer, Progress
@@ -22,17 +23,19 @@ from kilt.problem import Problem
 from kilt.solvers.base import Kind, Solution
 from kilt.solvers.field import Field, load, narrowed, one_group, promising, with_groups
 from kilt.solvers.greedy import Greedy
+from kilt.solvers.hands import Hands
 from kilt.solvers.law import law_of
 from kilt.stop import Stop
 
 RAISE, MOST_RAISED = 0.25, 7.5  # stars by which rows that are left are worth more in the next round, and in all
 BUILDING = 0.3  # the share of the time for that; where it is short, they are worth more at once
-LOSS, FEWEST = 1.0, 2_000  # stars that a promising pattern may lose; at least so many patterns are kept
+LOSS, FEWEST = 1.0, 1_000  # stars that a promising pattern may lose; at least so many patterns are kept
 MORE = 2.0  # stars that a row may pay more than it does
 NUMBERS = 10_000  # row types times sensitive classes, for each second, for which level by level is fast
 WIDE_ROUNDS, LISTED = 6, 20_000_000  # where patterns are too many: how often they are chosen, and row types listed then
-HOT, COLD = 0.12, 0.065  # first temperature, in stars, for each row of a usual group; last one, for its square root
+HOT, COLD = (0.15, 0.85), (0.055, 0.63)  # first and last temperature: stars, times a power of the usual size of a group
 SMALL = 5  # rows of a group below which it does not get colder
+HANDS, HANDFUL = 2, 5_000  # searches side by side where the bytes must be the same; row types that are worth one
 CHUNK, SLICE = 10_000, 0.1  # moves at a time, and about how many seconds these take
 
 
@@ -139,14 +142,19 @@ class Run:
         """Try moves, ever colder, until so much is done; keep the best."""
         best, copies = field.cost, field.state.copies.copy()
         size = max(SMALL, field.usual_size())
-        hot, cold = HOT * size, COLD * size**0.5
+        hot, cold = (stars * size**power for stars, power in (HOT, COLD))
+        hands = Hands.of(field, self._hands(), self.stop.seed)
         while (done := cooling.done()) < until and not self.stop(best, self.stop.board.bound):
-            field.anneal(cooling.chunk(), hot * (cold / hot) ** done)
-            if field.cost < best:
-                best = field.cost
-                copies[:] = field.state.copies
+            hands.anneal(cooling.chunk(), hot * (cold / hot) ** done)
+            if hands.cost < best:
+                best, copies = hands.cost, hands.copies()
             self._tell(best)
         return field.at(copies)
+
+    def _hands(self) -> int:
+        """Return how many searches go on side by side: one for each core, if the bytes need not be the same."""
+        most = HANDS if self.stop.seconds is None else ALL_CORES
+        return max(1, min(most, len(self.problem.counts) // HANDFUL))
 
     def _tell(self, cost: int) -> None:
         board = self.stop.board

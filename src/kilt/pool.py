@@ -78,12 +78,6 @@ class Pool:
             entries[i] = same[0] if len(same) else -1
         return entries
 
-    def by_type(self, kinds: int) -> tuple[IntArray, IntArray]:
-        """Return where the patterns of each row type start, and the patterns, from cheap to dear."""
-        order = np.argsort(self.types, kind="stable")
-        starts = np.searchsorted(self.types[order], np.arange(kinds + 1))
-        return starts, self.owner()[order].astype(np.int32)
-
     def owner(self) -> IntArray:
         """Return the pattern of every entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))

@@ -28,7 +28,7 @@ LISTING = 0.4  # the share of the time after which no more patterns are listed
 WIDEST = 13  # columns of a block
 WHOLE = 0.3  # the share of the time for all columns together, where they are also bounded in blocks
 PROVING = 0.1  # the share of the time that proofs on the way may take
-PRICING, PRICING_STEPS = 0.3, 150  # the share of the time and the steps, at most, for the prices that a search wants
+PRICING, PRICING_STEPS = 0.4, 150  # the share of the time and the steps, at most, for the prices that a search wants
 GOING_ON = 0.3  # how much smaller steps are that go on from there
 PROVED = 50  # steps from proof to proof, if no time is given
 
@@ -132,7 +132,7 @@ class Climb:
         first = oracle.incidence.cheapest() * oracle.incidence.scale
         nothing = np.zeros_like(first)
         self.best = Bound(0, (Evidence(oracle.incidence.columns, nothing, oracle.incidence.scale),))
-        self.prices, self.total = first, 0.0
+        self.prices, self.total, self.proved = first, 0.0, 0.0
         self.started, self.seconds, self.proofs, self.seen = monotonic(), 0.0, 0, 0
 
     def see(self, prices: IntArray, total: float) -> None:
@@ -155,9 +155,9 @@ class Climb:
 
     def prove(self) -> None:
         """Prove the bound of the best prices in integers, unless it is proved."""
-        if self.oracle.effort == 1 or not self.total:
+        if self.oracle.effort == 1 or self.total == self.proved:
             return
-        started = monotonic()
+        started, self.proved = monotonic(), self.total
         evidence = self.oracle.evidence(self.prices)
         on_all = replace(evidence, columns=tuple(range(len(self.problem.columns))))
         self._improve(proved(self.problem, [on_all]), evidence)

@@ -29,8 +29,7 @@ class Incidence:
     @cached_property
     def by_type(self) -> tuple[IntArray, IntArray]:
         """Where the patterns of each row type start, and the patterns."""
-        starts, patterns, _ = by_type(self.pool.types, self.pool.starts, len(self.problem.counts))
-        return starts, patterns
+        return by_type(self.pool.types, self.pool.starts, len(self.problem.counts))[:2]
 
     @cached_property
     def scale(self) -> int:

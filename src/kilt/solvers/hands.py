@@ -11,10 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kilt.kernels.arena import Arena
 from kilt.numbers import IntArray
+from kilt.problem import Problem
 from kilt.solvers.field import Field
 
 DEAL = 2  # moves for each row type, and then the groups are dealt again
+LARGE = 0.01  # the share of the rows from which on all hands get a part of a group
 TILT = 3  # how much more some columns matter than others when groups that are alike are dealt to the same hand
 
 
@@ -32,6 +35,16 @@ class Hands:
         return cls([field, *(field.emptied(seed + hand) for hand in range(1, number))], np.random.default_rng(seed))
 
     @property
+    def problem(self) -> Problem:
+        """The problem of all hands together."""
+        return self.fields[0].problem
+
+    @property
+    def arena(self) -> Arena:
+        """What the fields share."""
+        return self.fields[0].arena
+
+    @property
     def cost(self) -> int:
         """The cost of the release."""
         return sum(field.cost for field in self.fields)
@@ -45,7 +58,7 @@ class Hands:
         if len(self.fields) == 1:
             self.fields[0].anneal(moves, temperature)
             return
-        if self.tried == 0 or self.tried >= DEAL * len(self.fields[0].problem.counts):
+        if self.tried == 0 or self.tried >= DEAL * len(self.problem.counts):
             self.deal()
             self.tried = 0
         self.tried += moves
@@ -55,16 +68,40 @@ class Hands:
             list(threads.map(lambda f, m: f.anneal(int(m), temperature), busy, moves * held // held.sum()))
 
     def deal(self) -> None:
-        """Deal the groups: those that are alike, by the columns that matter this time, to the same hand."""
+        """Deal the groups: those that are alike, by the columns that matter this time, to the same hand.
+
+        Of large groups, like that of rows which found no company yet, all hands get a part.
+        """
         copies = self.copies()
         used = np.flatnonzero(copies)
-        arena = self.fields[0].arena
-        hand = self._dealt(arena.kind_of[used], arena.pattern_of[used], copies[used])[arena.pattern_of[used]]
-        self.fields = [field.with_rows(used[hand == h], copies[used[hand == h]]) for h, field in enumerate(self.fields)]
+        kinds, patterns, copies = self.arena.kind_of[used], self.arena.pattern_of[used], copies[used]
+        shares = np.zeros((len(self.fields), len(used)), dtype=np.int64)
+        shares[self._dealt(kinds, patterns, copies)[patterns], np.arange(len(used))] = copies
+        sizes = np.bincount(patterns, copies)
+        for large in np.flatnonzero(sizes >= LARGE * self.problem.rows):
+            mine = np.flatnonzero(patterns == large)
+            parts = self._parts(kinds[mine], copies[mine])
+            if parts is not None:
+                shares[:, mine] = parts
+        self.fields = [
+            field.with_rows(used[share > 0], share[share > 0]) for field, share in zip(self.fields, shares, strict=True)
+        ]
+
+    def _parts(self, kinds: IntArray, copies: IntArray) -> IntArray | None:
+        """Deal the rows of a group, class by class, one to each hand in turn; None if that leaves illegal parts."""
+        problem, number = self.problem, len(self.fields)
+        order = np.argsort(problem.class_of[kinds], kind="stable")
+        ends = np.cumsum(copies[order])
+        edges = np.stack([ends - copies[order], ends]) + np.arange(number)[:, None, None]
+        parts = np.empty((number, len(kinds)), dtype=np.int64)
+        parts[:, order] = np.diff(edges // number, axis=1)[:, 0]
+        by_class = np.zeros((number, len(problem.class_totals)), dtype=np.int64)
+        np.add.at(by_class.T, problem.class_of[kinds], parts.T)
+        return parts if problem.rules.meets(problem.groups(by_class)).all() else None
 
     def _dealt(self, kinds: IntArray, patterns: IntArray, copies: IntArray) -> IntArray:
         """Return for every pattern the hand that gets its group: all get about as many rows."""
-        problem, number = self.fields[0].problem, len(self.fields[0].pool)
+        problem, number = self.problem, len(self.fields[0].pool)
         score = np.zeros(len(problem.counts))
         for codes in problem.codes.T:
             score += self.rng.random() ** TILT * self.rng.random(int(codes.max()) + 1)[codes]

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kilt.kernels.incidence import by_type
 from kilt.kernels.pricing import cheapest_atoms, dearest_copies, dearest_distinct, groups_within
 from kilt.numbers import ROOM, FloatArray, IntArray
 from kilt.pool import Pool
@@ -120,7 +121,7 @@ class Pricing:
     @cached_property
     def _by_type(self) -> tuple[IntArray, IntArray]:
         """For every row type where its patterns start, and the patterns."""
-        return self.pool.by_type(len(self.problem.counts))
+        return by_type(self.pool.types, self.pool.starts, len(self.problem.counts))[:2]
 
     @cached_property
     def _offsets(self) -> IntArray:

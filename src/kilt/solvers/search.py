@@ -17,7 +17,7 @@ from kilt.kernels.legal import Law
 from kilt.numbers import FloatArray
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
-from kilt.patterns import near_vectors
+from kilt.patterns import near_vectors, useful_levels
 from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.solvers.base import Kind, Solution
@@ -28,10 +28,11 @@ from kilt.solvers.law import law_of
 from kilt.stop import Stop
 
 RAISE, MOST_RAISED = 0.25, 7.5  # stars by which rows that are left are worth more in the next round, and in all
+BOUNDING = 0.75  # the share of the time for the bound: the last proof is done when the search ends
 BUILDING = 0.3  # the share of the time for that; where it is short, they are worth more at once
-LOSS, FEWEST = 1.0, 1_000  # stars that a promising pattern may lose; at least so many patterns are kept
+LOSS, FEWEST = 1.0, 2_000  # stars that a promising pattern may lose; at least so many patterns are kept
 MORE = 2.0  # stars that a row may pay more than it does
-NUMBERS = 10_000  # row types times sensitive classes, for each second, for which level by level is fast
+NUMBERS = 4_000  # row types times sensitive classes, for each second, for which level by level is fast
 WIDE_ROUNDS, LISTED = 6, 20_000_000  # where patterns are too many: how often they are chosen, and row types listed then
 HOT, COLD = (0.15, 0.85), (0.055, 0.63)  # first and last temperature: stars, times a power of the usual size of a group
 SMALL = 5  # rows of a group below which it does not get colder
@@ -66,7 +67,7 @@ class Search:
             best = run.improved(start)
         else:
             stop.board.wanted = True
-            with Beside(problem, stop, observer) as beside:
+            with Beside(problem, stop.share(BOUNDING), observer) as beside:
                 load(problem, law)
                 start = run.start()
                 if start.cost:
@@ -109,7 +110,7 @@ class Run:
         best = min(best, self._built(pool, prices / board.scale), key=cost_of)
         self._tell(best.cost)
         cooling = Cooling(self.stop)
-        rounds = 1 if board.pool and board.pool.ceiling is None else WIDE_ROUNDS
+        rounds = WIDE_ROUNDS if self._wide(pool) else 1
         for number in range(rounds):
             near = pool if rounds == 1 else self._nearby(best, number)
             near = with_groups(self.problem, narrowed(self.problem, near, best, MORE), [best])
@@ -117,10 +118,18 @@ class Run:
             best = min(best, self._annealed(field, cooling, (number + 1) / rounds), key=cost_of)
         return best
 
+    @property
+    def _most_vectors(self) -> int:
+        return max(64, LISTED // len(self.problem.counts))
+
+    def _wide(self, pool: Pool) -> bool:
+        """Say whether there are too many patterns to list them all: not only for lack of time."""
+        vectors = math.prod(map(len, useful_levels(self.problem)))
+        return pool.ceiling is not None and vectors > self._most_vectors
+
     def _nearby(self, best: Partition, number: int) -> Pool:
         """List patterns near those of a partition, where all are too many."""
-        most = max(64, LISTED // len(self.problem.counts))
-        vectors = near_vectors(self.problem, best.levels, most, self.stop.seed + number)
+        vectors = near_vectors(self.problem, best.levels, self._most_vectors, self.stop.seed + number)
         return Pool.of(self.problem, MOST_ENTRIES, self.stop.share(1 / WIDE_ROUNDS), vectors)
 
     def _built(self, pool: Pool, worth: FloatArray) -> Partition:

@@ -99,6 +99,7 @@ def anonymize(
         exact_stars=stars,
         exact_bound=None if solution.bound is None else problem.stars(solution.bound),
         proof=solution.proof,
+        factor=solution.factor,
         most_stars=problem.stars(problem.most_cost),
         released=released,
         verified=verified,
@@ -122,7 +123,8 @@ def solved(
     if not method.brings_bound and stop.seconds is not None:
         return _beside(problem, method, stop, observer)
     solution = method.solve(problem, stop, observer)
-    if solution.bound is not None and not certified:
+    enough = method.brings_bound or solution.bound == solution.partition.cost
+    if enough and solution.bound is not None and not certified:
         return method, solution, None
     from kilt.bounds.engine import Bound, bounded  # noqa: PLC0415 - it loads compiled kernels
 
@@ -144,8 +146,9 @@ def _beside(problem: Problem, method: Solver, stop: Stop, observer: Observer) ->
 
 
 def _with_bound(solution: Solution, bound: Bound) -> tuple[Solution, Bound]:
+    """Keep the better bound of the two."""
     known = min(solution.partition.cost, bound.cost)
-    return (replace(solution, bound=known) if solution.bound is None else solution), bound
+    return (replace(solution, bound=known) if solution.bound is None or solution.bound < known else solution), bound
 
 
 def _applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tuple[Source, np.ndarray | None]:

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from kilt.numbers import IntArray, counted, plain
+from kilt.numbers import IntArray, counted, decimal_text, plain
 from kilt.plan import Plan
 from kilt.policy import Policy
 from kilt.sources import Source
@@ -38,6 +38,7 @@ class Release:
     exact_stars: Fraction
     exact_bound: Fraction | None
     proof: str
+    factor: Fraction | None
     most_stars: Fraction
     released: Source
     verified: Callable[[Source], Verdict]
@@ -74,6 +75,15 @@ class Release:
         return float((self.exact_stars - self.exact_bound) / self.exact_stars) if self.exact_stars else 0.0
 
     @property
+    def guarantee(self) -> str | None:
+        """What the algorithm guarantees, as in ``at most 8 times the optimum``; None if it guarantees nothing."""
+        if self.factor is None:
+            return None
+        return (
+            "the optimum" if self.factor == 1 else f"at most {decimal_text(self.factor, 3, up=True)} times the optimum"
+        )
+
+    @property
     def status(self) -> str:
         """``optimal`` if the bound proves it, else ``feasible``."""
         return "optimal" if self.exact_bound == self.exact_stars else "feasible"
@@ -108,6 +118,7 @@ class Release:
             "gap": self.gap,
             "status": self.status,
             "proof": None if self.bound is None else self.proof,
+            "guarantee": self.guarantee,
             "solver": self.solver,
             "seconds": round(self.seconds, 3),
             "policy": str(self.policy),

@@ -15,12 +15,13 @@ SHOWN = 10
 def release_text(release: Release) -> str:
     """Say what was released, how good it is, and what was verified."""
     share = percent(release.exact_stars / release.most_stars) if release.most_stars else "0%"
+    guarantee = "" if release.guarantee is None else f" ({release.guarantee})"
     lines = [
         f"{counted(release.rows, 'row')} in {counted(len(release.sizes), 'group')}, {release.stars:,} stars "
         f"({share} of what could be hidden)",
         quality(release),
         f"verified: {_reached(release.verdict)}; nothing but stars differs from the original",
-        f"solver {release.solver}, {release.seconds:.1f} s",
+        f"solver {release.solver}{guarantee}, {release.seconds:.1f} s",
         *(f"note: {note}" for note in release.notes),
     ]
     return "\n".join(lines)

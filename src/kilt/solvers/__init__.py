@@ -19,6 +19,13 @@ MODULES: Mapping[str, tuple[str, str]] = {
     "exact": ("exact", "Exact"),
     "search": ("search", "Search"),
     "greedy": ("greedy", "Greedy"),
+    "classes": ("classes", "Classes"),
+    "residue": ("residue", "Residue"),
+    "cover": ("cover", "Cover"),
+    "forest": ("forest", "Forest"),
+    "mondrian": ("mondrian", "Mondrian"),
+    "mondrian-relaxed": ("mondrian", "RelaxedMondrian"),
+    "incognito": ("incognito", "Incognito"),
 }
 # what is tried, with the most row types for which it is
 AUTO: Mapping[str, int | None] = {"exhaustive": None, "exact": 60, "matching": 1_000, "search": None, "greedy": None}

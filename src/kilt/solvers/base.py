@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, Protocol
 
 from kilt.observe import Observer
@@ -12,7 +13,7 @@ from kilt.proof import Evidence
 from kilt.stop import Stop
 
 Proof = Literal["exact", "float"]
-Kind = Literal["exact", "approximate", "heuristic"]
+Kind = Literal["exact", "guaranteed", "heuristic"]
 
 
 @dataclass(frozen=True)
@@ -20,13 +21,14 @@ class Solution:
     """A legal partition, and a proven lower bound on the cost of all of them (None if there is none).
 
     ``proof`` says how the bound was proved: in exact arithmetic, or in floating point. ``parts`` are what a certificate
-    needs, if the solver has that.
+    needs, if the solver has that. The partition costs at most ``factor`` times the optimum (None if that is not known).
     """
 
     partition: Partition
     bound: int | None = None
     proof: Proof = "exact"
     parts: tuple[Evidence, ...] = ()
+    factor: Fraction | None = None
 
 
 class Solver(Protocol):

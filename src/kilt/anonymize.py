@@ -148,7 +148,8 @@ def _beside(problem: Problem, method: Solver, stop: Stop, observer: Observer) ->
 def _with_bound(solution: Solution, bound: Bound) -> tuple[Solution, Bound]:
     """Keep the better bound of the two."""
     known = min(solution.partition.cost, bound.cost)
-    return (replace(solution, bound=known) if solution.bound is None or solution.bound < known else solution), bound
+    better = solution.bound is None or solution.bound < known
+    return (replace(solution, bound=known, proof="exact") if better else solution), bound
 
 
 def _applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tuple[Source, np.ndarray | None]:

@@ -188,6 +188,11 @@ class Rules:
         """A size below which no group is legal."""
         return max((rule.k for rule in self.rules if isinstance(rule, SizeRule)), default=1)
 
+    @property
+    def size_alone(self) -> bool:
+        """Whether they ask for nothing but a size: k-anonymity."""
+        return all(isinstance(rule, SizeRule) for rule in self.rules)
+
     def require_feasible(self, table: Groups) -> None:
         """Raise unless the table as one group is legal: by the union property, nothing else is then."""
         broken = [rule.infeasible(table) for rule in self.rules if not rule.meets(table).all()]

@@ -15,7 +15,6 @@ from kilt.observe import Observer
 from kilt.partition import Partition
 from kilt.patterns import costs_of, tightest
 from kilt.problem import Problem
-from kilt.rules import SizeRule
 from kilt.solvers.base import Kind, Solution
 from kilt.solvers.residue import classes_of, guaranteed
 from kilt.stop import Stop
@@ -32,7 +31,7 @@ class Classes:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity."""
-        return None if all(isinstance(rule, SizeRule) for rule in problem.rules) else "it takes k-anonymity alone"
+        return None if problem.rules.size_alone else "it takes k-anonymity alone"
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:  # noqa: ARG002 - it is fast
         """Put the rows of small classes together, with as few others as they need."""

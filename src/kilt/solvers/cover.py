@@ -24,7 +24,6 @@ from kilt.observe import Observer, Progress
 from kilt.partition import Partition
 from kilt.pool import Pool, too_many_patterns
 from kilt.problem import Problem
-from kilt.rules import SizeRule
 from kilt.solvers.base import Kind, Solution
 from kilt.solvers.rest import place_rest
 from kilt.stop import Stop
@@ -44,7 +43,7 @@ class Cover:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity, and tables whose patterns are too many to list."""
-        if not all(isinstance(rule, SizeRule) for rule in problem.rules):
+        if not problem.rules.size_alone:
             return "it takes k-anonymity alone"
         if problem.rows > MOST_ROWS:
             return f"it takes up to {MOST_ROWS:,} rows"

@@ -23,7 +23,6 @@ from kilt.kernels.nearest import nearest_outside
 from kilt.numbers import IntArray
 from kilt.observe import Observer, Progress
 from kilt.problem import Problem
-from kilt.rules import SizeRule
 from kilt.solvers.base import Kind, Solution
 from kilt.solvers.residue import classes_of
 from kilt.solvers.rest import place_rest
@@ -43,7 +42,7 @@ class Forest:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity."""
-        return None if all(isinstance(rule, SizeRule) for rule in problem.rules) else "it takes k-anonymity alone"
+        return None if problem.rules.size_alone else "it takes k-anonymity alone"
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Grow trees, and cut them; when told to stop, small trees are given up, and nothing is guaranteed."""

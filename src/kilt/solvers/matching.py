@@ -17,7 +17,6 @@ from kilt.observe import Observer
 from kilt.partition import Partition
 from kilt.pool import Pool, too_many_patterns
 from kilt.problem import Problem
-from kilt.rules import SizeRule
 from kilt.solvers.atoms import Atoms, is_two_diversity
 from kilt.solvers.base import Kind, Solution
 from kilt.solvers.columns import Columns
@@ -43,7 +42,7 @@ class PairsAndTriples:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse any other policy, and tables whose patterns are too many to list."""
-        sized = all(isinstance(rule, SizeRule) for rule in problem.rules) and problem.rules.least_size == 2
+        sized = problem.rules.size_alone and problem.rules.least_size == 2
         if not sized and not is_two_diversity(problem):
             return "it takes k=2, or l=2 (frequency) on the one sensitive column"
         return too_many_patterns(problem)

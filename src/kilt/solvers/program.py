@@ -96,8 +96,7 @@ class Program:
 
     def integral(self) -> IntArray:
         """Return the variables that must be whole: for k alone the openings suffice, the rest is a transportation."""
-        sized_only = all(rule.column is None for rule in self.problem.rules)
-        return self.openings if sized_only else np.arange(self.entries + len(self.pool))
+        return self.openings if self.problem.rules.size_alone else np.arange(self.entries + len(self.pool))
 
     def _cover(self) -> None:
         """Every copy of a row type is released under one pattern."""

@@ -41,12 +41,13 @@ class Residue:
         """Find a smallest residue: the optimum of the same table with one column, which names the class."""
         found = PatternMilp().solve(of_classes(problem), stop, observer)
         partition = found.partition
-        return guaranteed(
+        solution = guaranteed(
             problem,
             Partition.of(problem, partition.types, partition.groups, partition.counts),
             blurred=partition.cost,
             least_blurred=found.bound or 0,
         )
+        return replace(solution, proof=found.proof)
 
 
 def classes_of(problem: Problem) -> IntArray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.numbers import ROOM, IntArray
+from kilt.numbers import ROOM, BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,11 @@ class Buckets:
     def of_each(self) -> IntArray:
         """Return for every entry of ``order`` the bucket it is in."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def chosen(self, kept: BoolArray) -> Buckets:
+        """Keep some of the buckets."""
+        sizes = np.diff(self.starts)
+        return Buckets(self.order[np.repeat(kept, sizes)], np.concatenate([[0], np.cumsum(sizes[kept])]))
 
     def ids(self) -> IntArray:
         """Return for every position its bucket."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kilt.keys import Buckets
 from kilt.numbers import BoolArray, IntArray
 from kilt.partition import Partition
 from kilt.patterns import Levels, buckets, costs_of, level_vectors, tightest
@@ -50,15 +51,13 @@ class Pool:
             if enough() or (most_entries is not None and entries > most_entries):
                 ceiling = cost
                 break
-            found = buckets(problem, levels, every)
-            order = found.order
-            closed = (tightest(problem, order, found.starts) == np.array(levels)).all(axis=1)
-            kept = closed & _can_hold(problem, order, found.starts)
-            sizes = np.diff(found.starts)
-            types.append(order[np.repeat(kept, sizes)])
-            lengths.append(sizes[kept])
-            entries += int(sizes[kept].sum())
-            shapes.append(np.broadcast_to(np.array(levels, dtype=np.int16), (int(kept.sum()), len(levels))))
+            found = _large_enough(problem, buckets(problem, levels, every))
+            closed = (tightest(problem, found.order, found.starts) == np.array(levels)).all(axis=1)
+            found = found.chosen(closed & _can_hold(problem, found))
+            types.append(found.order)
+            lengths.append(np.diff(found.starts))
+            entries += len(found.order)
+            shapes.append(np.broadcast_to(np.array(levels, dtype=np.int16), (len(found), len(levels))))
         starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
         shape = np.concatenate(shapes)
         return cls(np.concatenate(types), starts, shape, costs_of(problem, shape), ceiling)
@@ -83,17 +82,21 @@ class Pool:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
 
-def _can_hold(problem: Problem, order: IntArray, starts: IntArray) -> BoolArray:
-    """Decide necessary conditions for a legal group among the row types of each bucket."""
-    rows = np.add.reduceat(problem.counts[order], starts[:-1])
-    possible = np.asarray(rows >= problem.rules.least_size)
+def _large_enough(problem: Problem, found: Buckets) -> Buckets:
+    """Keep the buckets that have enough rows for a legal group."""
+    rows = np.add.reduceat(problem.counts[found.order], found.starts[:-1])
+    return found.chosen(rows >= problem.rules.least_size)
+
+
+def _can_hold(problem: Problem, found: Buckets) -> BoolArray:
+    """Decide for each bucket whether it has the values that a legal group needs."""
+    possible = np.ones(len(found), dtype=bool)
+    owner = found.of_each()
     for rule in problem.rules:
-        if rule.column is None:
-            continue
-        present = np.zeros((len(rows), problem.sizes[rule.column]), dtype=bool)
-        owner = np.repeat(np.arange(len(rows)), np.diff(starts))
-        present[owner, problem.sensitive[order, rule.column]] = True
-        possible &= rule.possible(present)
+        if rule.column is not None:
+            present = np.zeros((len(found), problem.sizes[rule.column]), dtype=bool)
+            present[owner, problem.sensitive[found.order, rule.column]] = True
+            possible &= rule.possible(present)
     return possible
 
 

@@ -20,26 +20,27 @@ LEAST = 1e-6  # what a group must save: prices are floats here, and their sums h
 def build(arena: Arena, state: State, law: Law, work: Work, worth: FloatArray) -> None:  # pragma: no cover - compiled
     """Form the group that saves most at these prices again and again, from rows under the last pattern.
 
-    The last pattern covers all row types, and its entry is the last of each. What the others save is found again when
-    they are next in turn.
+    The last pattern covers all row types, and its entry is the last of each. Patterns wait with the most that they can
+    save, by all rows that save something whether legal or not, and what they do save is found when they are next.
     """
     heap = [(-FAR, p) for p in range(len(arena.cost) - 1)]
     while len(heap) > 0:
-        p = heapq.heappop(heap)[1]
-        saved, offers = _saved(arena, state, law, work, worth, p)
-        if saved <= LEAST:
-            continue
-        waits = len(heap) > 0 and -saved > heap[0][0]
-        if waits or _formed(arena, state, law, work, offers):
+        key, p = heapq.heappop(heap)
+        next_key = heap[0][0] if len(heap) > 0 else FAR
+        offers, most = _offered(arena, state, work, worth, p)
+        saved = min(most, -key)
+        if saved > LEAST and -saved <= next_key:
+            saved = min(saved, most - choose(arena, state, law, work, p, offers, most))
+        if saved > LEAST and (-saved > next_key or _formed(arena, state, law, work, offers)):
             heapq.heappush(heap, (-saved, p))
 
 
 @lean
-def _saved(
-    arena: Arena, state: State, law: Law, work: Work, worth: FloatArray, p: int
-) -> tuple[float, int]:  # pragma: no cover - compiled
-    """Choose rows of the rest for p; return what they save, and how many offers there were."""
-    offers, above = 0, 0.0
+def _offered(
+    arena: Arena, state: State, work: Work, worth: FloatArray, p: int
+) -> tuple[int, float]:  # pragma: no cover - compiled
+    """List the rows of the rest that fit under p; return how many offers there are, and the most that they save."""
+    offers, most = 0, 0.0
     for i in range(arena.first[p], arena.first[p + 1]):
         e = arena.entries[i]
         u = arena.kind_of[e]
@@ -47,10 +48,9 @@ def _saved(
         if state.copies[h] > 0 and offers < 2 * LONGEST:
             work.home[offers], work.entry[offers] = h, e
             work.free[offers], work.net[offers] = state.copies[h], worth[u] - arena.cost[p]
-            above += work.free[offers] * max(0.0, work.net[offers])
+            most += work.free[offers] * max(0.0, work.net[offers])
             offers += 1
-    cost = choose(arena, state, law, work, p, offers, above) if above > 0 else FAR
-    return above - cost, offers
+    return offers, most
 
 
 @lean

@@ -30,7 +30,7 @@ DEAREST = 3  # stars that a row may pay more so that a group is legal
 LOOKED_AT = 200  # row types among which a row is looked for that could come instead of another
 FRESH = 0.02  # how often it is looked for again
 FREELY = 0.2  # how often rows come that save nothing
-STRIDE = 0.2  # rows that come or leave at a time, for each that is too many or too few
+STRIDE = 0.5  # rows that come or leave at a time, for each that is too many or too few
 PATIENCE = 0.5  # stars by which a group may seem worth keeping and yet be closed
 
 

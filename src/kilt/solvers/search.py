@@ -27,10 +27,11 @@ from kilt.solvers.hands import Hands
 from kilt.solvers.law import law_of
 from kilt.stop import Stop
 
-RAISE, MOST_RAISED = 0.25, 7.5  # stars by which rows that are left are worth more in the next round, and in all
+RAISE, STEEP, MOST_RAISED = 0.25, 1.0, 7.5  # stars by which rows left are worth more, for long and short times; in all
 BOUNDING = 0.75  # the share of the time for the bound: the last proof is done when the search ends
-BUILDING = 0.3  # the share of the time for that; where it is short, they are worth more at once
+BUILDING = 0.55  # the share of the time for that; where it is short, they are worth more at once
 LOSS, FEWEST = 1.0, 2_000  # stars that a promising pattern may lose; at least so many patterns are kept
+LOOSE = 12.0  # stars that it may lose for a first partition under more than a size: what is left needs dearer ones
 MORE = 2.0  # stars that a row may pay more than it does
 NUMBERS = 4_000  # row types times sensitive classes, for each second, for which level by level is fast
 WIDE_ROUNDS, LISTED = 6, 20_000_000  # where patterns are too many: how often they are chosen, and row types listed then
@@ -106,13 +107,13 @@ class Run:
             return best
         if pool is None or prices is None:
             return best if len(best) > 1 else self._level_by_level()
-        pool = promising(self.problem, pool, prices, board.scale, LOSS, FEWEST)
-        best = min(best, self._built(pool, prices / board.scale), key=cost_of)
+        good, loose = (promising(self.problem, pool, prices, board.scale, most, FEWEST) for most in (LOSS, LOOSE))
+        best = min(best, self._built(good if self.law.simple else loose, prices / board.scale), key=cost_of)
         self._tell(best.cost)
         cooling = Cooling(self.stop)
         rounds = WIDE_ROUNDS if self._wide(pool) else 1
         for number in range(rounds):
-            near = pool if rounds == 1 else self._nearby(best, number)
+            near = good if rounds == 1 else self._nearby(best, number)
             near = with_groups(self.problem, narrowed(self.problem, near, best, MORE), [best])
             field = Field.of(near, self.law, best, self.problem, self.stop.seed + number)
             best = min(best, self._annealed(field, cooling, (number + 1) / rounds), key=cost_of)
@@ -141,9 +142,10 @@ class Run:
         while True:
             field.build(worth)
             rest, rounds = field.rest(), rounds + 1
-            if not rest.any() or raised >= MOST_RAISED or self.stop.told():
+            few = self.problem.counts[rest].sum() < 2 * self.law.least_size
+            if few or raised >= MOST_RAISED or until():
                 return field.partition()
-            step = max(RAISE, (MOST_RAISED - raised) / _fitting(until, began, rounds))
+            step = min(STEEP, max(RAISE, (MOST_RAISED - raised) / _fitting(until, began, rounds)))
             worth[rest] += step * self.problem.unit
             raised += step
 

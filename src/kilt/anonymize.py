@@ -23,7 +23,8 @@ from kilt.problem import Problem
 from kilt.release import Release
 from kilt.roles import Roles, Spec
 from kilt.solvers import choose
-from kilt.solvers.base import Solution, Solver
+from kilt.solvers.base import Solution
+from kilt.solvers.catalogue import Entry
 from kilt.sources import Source
 from kilt.sources.target import Target
 from kilt.spaces import Metric
@@ -110,7 +111,7 @@ def anonymize(
 
 def solved(
     problem: Problem, name: str, stop: Stop, observer: Observer, *, certified: bool = False
-) -> tuple[Solver, Solution, Bound | None]:
+) -> tuple[Entry, Solution, Bound | None]:
     """Choose the solver and solve; if it has no bound, or one without a proof is not enough, find one.
 
     What is chosen by ``auto``, and a search that would not end, stops by default after a minute or at half a percent.
@@ -122,7 +123,7 @@ def solved(
         stop = stop.or_else(SECONDS, ITERATIONS * len(problem.counts), GAP)
     if not method.brings_bound and stop.seconds is not None:
         return _beside(problem, method, stop, observer)
-    solution = method.solve(problem, stop, observer)
+    solution = method.load().solve(problem, stop, observer)
     enough = method.brings_bound or solution.bound == solution.partition.cost
     if enough and solution.bound is not None and not certified:
         return method, solution, None
@@ -135,12 +136,12 @@ def solved(
     return method, *_with_bound(solution, bounded(problem, stop, observer))
 
 
-def _beside(problem: Problem, method: Solver, stop: Stop, observer: Observer) -> tuple[Solver, Solution, Bound | None]:
+def _beside(problem: Problem, method: Entry, stop: Stop, observer: Observer) -> tuple[Entry, Solution, Bound | None]:
     """Search and bound side by side."""
     from kilt.bounds.beside import Beside  # noqa: PLC0415 - it loads compiled kernels
 
     with Beside(problem, stop, observer) as beside:
-        solution = method.solve(problem, stop, beside.observe)
+        solution = method.load().solve(problem, stop, beside.observe)
         stop.board.cost = solution.partition.cost
         return method, *_with_bound(solution, beside.bound())
 

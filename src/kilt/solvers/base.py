@@ -34,22 +34,6 @@ class Solution:
 class Solver(Protocol):
     """An algorithm that finds legal partitions."""
 
-    @property
-    def name(self) -> str:
-        """The name on the command line."""
-
-    @property
-    def kind(self) -> Kind:
-        """What can be said of its answer."""
-
-    @property
-    def brings_bound(self) -> bool:
-        """Whether it finds a bound itself."""
-
-    @property
-    def ends(self) -> bool:
-        """Whether it comes to an end by itself."""
-
     def refuses(self, problem: Problem) -> str | None:
         """Say why this problem is not supported, or return None if it is."""
 

@@ -15,7 +15,7 @@ from kilt.observe import Observer
 from kilt.partition import Partition
 from kilt.patterns import costs_of, tightest
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.residue import classes_of, guaranteed
 from kilt.stop import Stop
 
@@ -23,11 +23,6 @@ from kilt.stop import Stop
 @dataclass(frozen=True)
 class Classes:
     """At most m times the optimum under k alone, in the time that it takes to sort the rows."""
-
-    name: str = "classes"
-    kind: Kind = "guaranteed"
-    brings_bound: bool = False
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity."""

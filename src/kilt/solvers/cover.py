@@ -24,7 +24,7 @@ from kilt.observe import Observer, Progress
 from kilt.partition import Partition
 from kilt.pool import Pool, too_many_patterns
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.rest import place_rest
 from kilt.stop import Stop
 
@@ -35,11 +35,6 @@ NOBODY = -1
 @dataclass(frozen=True)
 class Cover:
     """Within a factor that grows with the logarithm of k, under k alone."""
-
-    name: str = "cover"
-    kind: Kind = "guaranteed"
-    brings_bound: bool = False
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity, and tables whose patterns are too many to list."""

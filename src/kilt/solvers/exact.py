@@ -9,7 +9,7 @@ from kilt.partition import Partition
 from kilt.pool import Pool, too_many_patterns
 from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms
-from kilt.solvers.base import Kind, Proof, Solution
+from kilt.solvers.base import Proof, Solution
 from kilt.solvers.columns import Columns
 from kilt.solvers.dive import dived
 from kilt.solvers.greedy import Greedy
@@ -47,11 +47,6 @@ STAGES = (
 @dataclass(frozen=True)
 class Exact:
     """Prices by column generation, groups that prices cannot rule out, and a program that chooses among them."""
-
-    name: str = "exact"
-    kind: Kind = "exact"
-    brings_bound: bool = True
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""

@@ -15,7 +15,7 @@ from kilt.numbers import IntArray
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.stop import Stop
 
 MOST_ROWS = 12
@@ -24,11 +24,6 @@ MOST_ROWS = 12
 @dataclass(frozen=True)
 class Exhaustive:
     """Tries everything; for tables of at most 12 rows."""
-
-    name: str = "exhaustive"
-    kind: Kind = "exact"
-    brings_bound: bool = True
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables that are not tiny."""

@@ -23,7 +23,7 @@ from kilt.kernels.nearest import nearest_outside
 from kilt.numbers import IntArray
 from kilt.observe import Observer, Progress
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.residue import classes_of
 from kilt.solvers.rest import place_rest
 from kilt.stop import Stop
@@ -34,11 +34,6 @@ Rows = dict[int, int]  # how many rows of which vertex
 @dataclass(frozen=True)
 class Forest:
     """At most 3k-3 times the optimum under k alone, in a time that grows with the square of the row types."""
-
-    name: str = "forest"
-    kind: Kind = "guaranteed"
-    brings_bound: bool = False
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity."""

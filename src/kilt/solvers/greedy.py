@@ -17,7 +17,7 @@ from kilt.numbers import IntArray
 from kilt.observe import Observer, Progress
 from kilt.patterns import Levels, buckets, level_vectors, useful_levels
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.rest import place_rest
 from kilt.solvers.trim import largest_legal
 from kilt.stop import Stop
@@ -30,11 +30,6 @@ MOST_MEMBERS = 20_000_000  # entries of buckets that are held at a time
 @dataclass(frozen=True)
 class Greedy:
     """Level greedy, under any policy."""
-
-    name: str = "greedy"
-    kind: Kind = "heuristic"
-    brings_bound: bool = False
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:  # noqa: ARG002 - it takes all
         """Refuse nothing."""

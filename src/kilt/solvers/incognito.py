@@ -18,7 +18,7 @@ from kilt.observe import Observer, Progress
 from kilt.partition import Partition
 from kilt.patterns import Levels, buckets, useful_levels
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.stop import Stop
 
 MOST_VECTORS = 100_000
@@ -28,11 +28,6 @@ Columns = tuple[int, ...]
 @dataclass(frozen=True)
 class Incognito:
     """The cheapest release with one level for each column, under any policy."""
-
-    name: str = "incognito"
-    kind: Kind = "heuristic"
-    brings_bound: bool = False
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse ladders with too many level vectors."""

@@ -18,7 +18,7 @@ from kilt.partition import Partition
 from kilt.pool import Pool, too_many_patterns
 from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms, is_two_diversity
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.columns import Columns
 from kilt.solvers.exact import closed
 from kilt.solvers.greedy import Greedy
@@ -34,11 +34,6 @@ MOST_MATCHINGS = 1_000
 @dataclass(frozen=True)
 class PairsAndTriples:
     """Exact for k=2 and for l=2 on one sensitive column, up to thousands of rows."""
-
-    name: str = "matching"
-    kind: Kind = "exact"
-    brings_bound: bool = True
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse any other policy, and tables whose patterns are too many to list."""

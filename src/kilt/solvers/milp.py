@@ -17,7 +17,7 @@ from kilt.observe import Observer, Progress
 from kilt.partition import Partition
 from kilt.pool import Pool, too_many_patterns
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.highs import quiet, solved, whole_bound
 from kilt.solvers.program import Program, groups_of
@@ -27,11 +27,6 @@ from kilt.stop import Stop
 @dataclass(frozen=True)
 class PatternMilp:
     """Exact under any policy, up to the tolerance of floating point; good for some hundred rows."""
-
-    name: str = "milp"
-    kind: Kind = "exact"
-    brings_bound: bool = True
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""

@@ -14,7 +14,7 @@ from kilt.numbers import IntArray
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.stop import Stop
 
 
@@ -30,11 +30,7 @@ class Part:
 class Mondrian:
     """Any table under any policy, in a time that grows with the rows times the depth of the cuts."""
 
-    name: str = "mondrian"
     relaxed: bool = False
-    kind: Kind = "heuristic"
-    brings_bound: bool = False
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:  # noqa: ARG002 - it takes all
         """Refuse nothing."""
@@ -101,5 +97,4 @@ def halved(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] |
 class RelaxedMondrian(Mondrian):
     """Mondrian that cuts in the middle of equal values too."""
 
-    name: str = "mondrian-relaxed"
     relaxed: bool = True

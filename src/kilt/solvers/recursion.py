@@ -16,7 +16,7 @@ import numpy as np
 
 from kilt.observe import Observer, Progress
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.exhaustive import Exhaustive, all_groups, partition_of
 from kilt.stop import Stop
 
@@ -27,10 +27,6 @@ INFINITE = 1 << 61
 class Recursion:
     """The paper's 2^O(n) recursion; sets of fewer than ``base`` rows are tried out (10 in the paper)."""
 
-    name: str = "recursion"
-    kind: Kind = "exact"
-    brings_bound: bool = True
-    ends: bool = True
     base: int = 4
 
     def refuses(self, problem: Problem) -> str | None:

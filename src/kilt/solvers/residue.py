@@ -19,7 +19,7 @@ from kilt.observe import Observer
 from kilt.partition import Partition
 from kilt.patterns import buckets, useful_levels
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.milp import PatternMilp
 from kilt.stop import Stop
 
@@ -27,11 +27,6 @@ from kilt.stop import Stop
 @dataclass(frozen=True)
 class Residue:
     """At most m times the optimum, under any policy: the smallest residue is found by a small program."""
-
-    name: str = "residue"
-    kind: Kind = "guaranteed"
-    brings_bound: bool = False
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:  # noqa: ARG002 - it takes all
         """Refuse nothing."""

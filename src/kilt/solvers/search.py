@@ -20,7 +20,7 @@ from kilt.partition import Partition
 from kilt.patterns import near_vectors, useful_levels
 from kilt.pool import Pool
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.field import Field, load, narrowed, one_group, promising, with_groups
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.hands import Hands
@@ -44,11 +44,6 @@ CHUNK, SLICE = 10_000, 0.1  # moves at a time, and about how many seconds these 
 @dataclass(frozen=True)
 class Search:
     """Any large table, under any policy whose rules are numbers."""
-
-    name: str = "search"
-    kind: Kind = "heuristic"
-    brings_bound: bool = True
-    ends: bool = False
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse rules that compiled loops cannot decide in integers."""

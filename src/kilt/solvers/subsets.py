@@ -17,7 +17,7 @@ from kilt.numbers import BoolArray, IntArray
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
 from kilt.problem import Problem
-from kilt.solvers.base import Kind, Solution
+from kilt.solvers.base import Solution
 from kilt.solvers.greedy import Greedy
 from kilt.stop import Stop
 
@@ -28,11 +28,6 @@ BLOCK = 1 << 22
 @dataclass(frozen=True)
 class Subsets:
     """Exact under any policy, for tables of up to about 24 different rows."""
-
-    name: str = "subsets"
-    kind: Kind = "exact"
-    brings_bound: bool = True
-    ends: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose sets of rows do not fit in memory."""

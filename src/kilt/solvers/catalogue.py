@@ -1,0 +1,177 @@
+"""The catalogue: what every solver is, without loading it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from kilt.solvers.base import Kind, Solver
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A solver: what can be said of its answer, what it takes, and where it comes from.
+
+    ``brings_bound`` says whether it finds a bound itself, and ``ends`` whether it comes to an end by itself.
+    """
+
+    name: str
+    made: str
+    kind: Kind
+    guarantee: str
+    takes: str
+    source: str
+    brings_bound: bool = False
+    ends: bool = True
+
+    def load(self) -> Solver:
+        """Load the solver; some need heavy libraries."""
+        module, made = self.made.split(".")
+        found: Solver = getattr(import_module(f"kilt.solvers.{module}"), made)()
+        return found
+
+    def to_dict(self) -> dict[str, object]:
+        """Return what there is to say of it."""
+        names = ("name", "kind", "guarantee", "takes", "source")
+        return {name: getattr(self, name) for name in names} | {"also": aliases_of(self.name)}
+
+
+OPTIMUM = "the optimum"
+ENTRIES = (
+    Entry(
+        "exhaustive",
+        "exhaustive.Exhaustive",
+        "exact",
+        OPTIMUM,
+        "any policy, up to 12 rows",
+        "folklore: dynamic programming over sets of rows",
+        brings_bound=True,
+    ),
+    Entry(
+        "recursion",
+        "recursion.Recursion",
+        "exact",
+        OPTIMUM,
+        "any policy, up to 12 rows",
+        "the exact recursion of Liang and Yuan 2013",
+        brings_bound=True,
+    ),
+    Entry(
+        "subsets",
+        "subsets.Subsets",
+        "exact",
+        OPTIMUM,
+        "any policy, up to 26 different rows",
+        "dynamic programming over multisets of row types, with pruning",
+        brings_bound=True,
+    ),
+    Entry(
+        "milp",
+        "milp.PatternMilp",
+        "exact",
+        "the optimum, or a bound when its time is over (in floating point)",
+        "any policy, some hundred different rows",
+        "the mixed integer program of Liang and Yuan 2013, made smaller; solved by HiGHS",
+        brings_bound=True,
+    ),
+    Entry(
+        "matching",
+        "matching.PairsAndTriples",
+        "exact",
+        OPTIMUM,
+        "k=2, or l=2 (frequency) on the one sensitive column",
+        "Blocki and Williams 2010; Anshelevich and Karagiozova 2011 (simplex matching)",
+        brings_bound=True,
+    ),
+    Entry(
+        "exact",
+        "exact.Exact",
+        "exact",
+        "the optimum, or a bound when its time is over",
+        "any policy, hundreds of different rows and often more",
+        "column generation on a kernel (after Blocki and Williams 2010)",
+        brings_bound=True,
+    ),
+    Entry(
+        "search",
+        "search.Search",
+        "heuristic",
+        "none, but a bound beside it",
+        "any policy, any size",
+        "Lagrangian prices and annealing over open patterns",
+        brings_bound=True,
+        ends=False,
+    ),
+    Entry("greedy", "greedy.Greedy", "heuristic", "none", "any policy, any size", "level greedy"),
+    Entry(
+        "classes",
+        "classes.Classes",
+        "guaranteed",
+        "at most m times the optimum, m columns; exact for m=1",
+        "k-anonymity",
+        "the m-approximation of Liang and Yuan 2013, with its third case corrected",
+    ),
+    Entry(
+        "residue",
+        "residue.Residue",
+        "guaranteed",
+        "at most m times the optimum, m columns; exact for m=1",
+        "any policy",
+        "after Dondi, Mauri and Zoppis 2012 and Xiao, Yi and Tao 2010, for any policy",
+    ),
+    Entry(
+        "cover",
+        "cover.Cover",
+        "guaranteed",
+        "at most 2(1 + ln(2k-1)) times the optimum",
+        "k-anonymity, where all patterns can be listed",
+        "Park and Shim 2007, by patterns",
+    ),
+    Entry(
+        "forest",
+        "forest.Forest",
+        "guaranteed",
+        "at most 3k-3 times the optimum",
+        "k-anonymity",
+        "Aggarwal et al. 2005, trees cut in our own way",
+    ),
+    Entry(
+        "mondrian",
+        "mondrian.Mondrian",
+        "heuristic",
+        "none",
+        "any policy, any size",
+        "LeFevre, DeWitt and Ramakrishnan 2006, strict",
+    ),
+    Entry(
+        "mondrian-relaxed",
+        "mondrian.RelaxedMondrian",
+        "heuristic",
+        "none",
+        "any policy, any size",
+        "LeFevre, DeWitt and Ramakrishnan 2006, relaxed",
+    ),
+    Entry(
+        "incognito",
+        "incognito.Incognito",
+        "heuristic",
+        "none; the best release with one level for each column",
+        "any policy, not too many level vectors",
+        "LeFevre, DeWitt and Ramakrishnan 2005; Li, Li and Venkatasubramanian 2007 for t",
+    ),
+)
+CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in ENTRIES}
+# what researchers call them, by their authors
+ALIASES: Mapping[str, str] = {
+    "blocki-williams": "matching",
+    "anshelevich-karagiozova": "matching",
+    "dondi": "residue",
+    "park-shim": "cover",
+    "aggarwal": "forest",
+}
+
+
+def aliases_of(name: str) -> list[str]:
+    """Return the other names of a solver."""
+    return [alias for alias, meant in ALIASES.items() if meant == name]

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InputError, Policy
-from kilt.anonymize import solved as release_of
 from kilt.bounds.ascent import Course, ascent
 from kilt.bounds.engine import bounded
 from kilt.bounds.incidence import FINEST as SCALE
@@ -22,6 +21,7 @@ from kilt.pool import Pool
 from kilt.proof import Marks, proved
 from kilt.rules import SizeRule
 from kilt.solvers.columns import Columns
+from kilt.solvers.recipe import solved as release_of
 from kilt.stop import Board, Stop
 from test_exact import drawn_problem, solved
 from test_pricing import all_groups

@@ -13,7 +13,7 @@ from kilt.solvers import solver
 from test_exact import drawn_problem, solved
 from test_solvers import problem_of
 
-GUARANTEED = ["classes", "residue", "cover", "forest"]
+GUARANTEED = ["classes", "residue", "cover", "forest", "diameter"]
 
 
 def assert_guaranteed(name, problem, most=None):

@@ -4,6 +4,7 @@ from kilt.anonymize import anonymize
 from kilt.bound import LowerBound, bound
 from kilt.certificate import Certificate
 from kilt.check import Check, check
+from kilt.compare import Compared, compare
 from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
 from kilt.frontier import Point, frontier
 from kilt.ladders import Characters, Prefix, Suppression, Taxonomic
@@ -20,6 +21,7 @@ __all__ = [
     "Certificate",
     "Characters",
     "Check",
+    "Compared",
     "EqualDistance",
     "Group",
     "InfeasibleError",
@@ -46,6 +48,7 @@ __all__ = [
     "anonymize",
     "bound",
     "check",
+    "compare",
     "frontier",
     "verify",
 ]

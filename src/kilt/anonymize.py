@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,24 +18,18 @@ from kilt.numbers import Number, counted, decimal_text
 from kilt.observe import Observer, Progress, silent
 from kilt.plan import Plan, choose_marks
 from kilt.policy import Policy
-from kilt.problem import Problem
 from kilt.release import Release
 from kilt.roles import Roles, Spec
-from kilt.solvers import choose
 from kilt.solvers.base import Solution
-from kilt.solvers.catalogue import Entry
+from kilt.solvers.recipe import solved
 from kilt.sources import Source
 from kilt.sources.target import Target
 from kilt.spaces import Metric
 from kilt.stop import Stop, never
 from kilt.verify import Verdict, check
 
-if TYPE_CHECKING:
-    from kilt.bounds.engine import Bound
-
 STOPPED = "the search was stopped before its end"
-SECONDS, GAP = 60.0, 0.005  # when a search stops if nothing else is said
-ITERATIONS = 4_000  # for every row type: later there is little to find
+OVER = "the time was over before the solver's end"
 
 
 def anonymize(
@@ -48,6 +41,7 @@ def anonymize(
     identifier: Spec = None,
     weights: Spec = None,
     solver: str = "auto",
+    polish: bool = False,
     time: Number | None = None,
     gap: Number | None = None,
     iterations: int | None = None,
@@ -65,8 +59,9 @@ def anonymize(
     ``data`` is a frame (pandas, polars, pyarrow) or the path of a CSV, TSV or Parquet file. The
     columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the ``policy``
     speaks of those in ``sensitive``. With ``output`` the release is written to a file, and with ``certificate`` the
-    proof of its bound (JSON, compressed if the name ends in .gz). When ``interrupted`` says so, the search ends and
-    the best release so far is handed over.
+    proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the
+    solver found, which is never worse. When ``interrupted`` says so, the search ends and the best release so far is
+    handed over.
     """
     stop = Stop.of(time, gap, interrupted, iterations, seed)
     target = None if output is None else Target.of(Path(output), data, delimiter)
@@ -78,25 +73,25 @@ def anonymize(
     typed = {name: source.typed(name) and (target is None or target.typed) for name in roles.quasi}
     marks = choose_marks(types, roles.quasi, typed, mark)
     problem = case.problem()
-    method, solution, bound = solved(problem, solver, stop, observer, certified=certificate is not None)
+    method, solution, bound = solved(problem, solver, stop, observer, certified=certificate is not None, polish=polish)
     stars = problem.stars(solution.partition.cost)
     proof = None if certificate is None or bound is None else certified(case, bound, stars, marks, shuffled=shuffle)
     plan = Plan.of(solution.partition, types, roles.quasi, marks)
-    released, order = _applied(source, plan, roles, seed if shuffle else None)
+    released, order = applied(source, plan, roles, seed if shuffle else None)
 
     def verified(table: Source) -> Verdict:
         observer(Progress("verifying", stars=stars))
-        return _demand(check(table, roles, policy, source, marks, order), stars)
+        return demanded(check(table, roles, policy, source, marks, order), stars)
 
     with staged_certificate(certificate, proof) as put:
         verdict = verified(released) if target is None else target.write(released, verified)
         put()
     return Release(
         policy=policy,
-        solver=method.name,
+        solver=method,
         seconds=clock.monotonic() - stop.started,
         verdict=verdict,
-        notes=(*_notes(roles), *source.notes, *(STOPPED,) * stop.told()),
+        notes=(*_notes(roles), *source.notes, *_ended(solution, stop)),
         exact_stars=stars,
         exact_bound=None if solution.bound is None else problem.stars(solution.bound),
         proof=solution.proof,
@@ -109,51 +104,7 @@ def anonymize(
     )
 
 
-def solved(
-    problem: Problem, name: str, stop: Stop, observer: Observer, *, certified: bool = False
-) -> tuple[Entry, Solution, Bound | None]:
-    """Choose the solver and solve; if it has no bound, or one without a proof is not enough, find one.
-
-    What is chosen by ``auto``, and a search that would not end, stops by default after a minute or at half a percent.
-    A solver without a bound that is limited by time has the bound beside it. Without a time one comes after the other,
-    so that the same input gives the same answer.
-    """
-    method = choose(name, problem)
-    if name == "auto" or not method.ends:
-        stop = stop.or_else(SECONDS, ITERATIONS * len(problem.counts), GAP)
-    if not method.brings_bound and stop.seconds is not None:
-        return _beside(problem, method, stop, observer)
-    solution = method.load().solve(problem, stop, observer)
-    enough = method.brings_bound or solution.bound == solution.partition.cost
-    if enough and solution.bound is not None and not certified:
-        return method, solution, None
-    from kilt.bounds.engine import Bound, bounded  # noqa: PLC0415 - it loads compiled kernels
-
-    if solution.parts:
-        return method, solution, Bound(solution.bound or 0, solution.parts)
-
-    stop.board.cost = solution.partition.cost
-    return method, *_with_bound(solution, bounded(problem, stop, observer))
-
-
-def _beside(problem: Problem, method: Entry, stop: Stop, observer: Observer) -> tuple[Entry, Solution, Bound | None]:
-    """Search and bound side by side."""
-    from kilt.bounds.beside import Beside  # noqa: PLC0415 - it loads compiled kernels
-
-    with Beside(problem, stop, observer) as beside:
-        solution = method.load().solve(problem, stop, beside.observe)
-        stop.board.cost = solution.partition.cost
-        return method, *_with_bound(solution, beside.bound())
-
-
-def _with_bound(solution: Solution, bound: Bound) -> tuple[Solution, Bound]:
-    """Keep the better bound of the two."""
-    known = min(solution.partition.cost, bound.cost)
-    better = solution.bound is None or solution.bound < known
-    return (replace(solution, bound=known, proof="exact") if better else solution), bound
-
-
-def _applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tuple[Source, np.ndarray | None]:
+def applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tuple[Source, np.ndarray | None]:
     """Return the release and, if a seed is given to shuffle it, the original row of each of its rows.
 
     The shuffle starts from the order of the contents, so that who knows the seed cannot undo it.
@@ -165,7 +116,7 @@ def _applied(source: Source, plan: Plan, roles: Roles, seed: int | None) -> tupl
     return released.reordered(order), order
 
 
-def _demand(verdict: Verdict, stars: Fraction) -> Verdict:
+def demanded(verdict: Verdict, stars: Fraction) -> Verdict:
     """Raise unless the verifier found the policy met, nothing but stars changed, and as many as claimed."""
     fidelity = verdict.fidelity
     if fidelity is None or not verdict.met or fidelity.stars != stars:
@@ -176,6 +127,13 @@ def _demand(verdict: Verdict, stars: Fraction) -> Verdict:
             f"against the policy, {seen} stars for {decimal_text(stars)} claimed{found}; please report this as a bug"
         )
     return verdict
+
+
+def _ended(solution: Solution, stop: Stop) -> Iterator[str]:
+    if stop.told():
+        yield STOPPED
+    elif solution.stopped:
+        yield OVER
 
 
 def _notes(roles: Roles) -> Iterator[str]:

@@ -104,6 +104,9 @@ _certificate = click.option(
 @_policy
 @_reading
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
+@click.option(
+    "--polish", is_flag=True, default=None, help="Let the search go on from what the solver found; it is never worse."
+)
 @click.option("--time", metavar="SECONDS", help="Stop searching after this time (60 if a search has no other limit).")
 @click.option(
     "--gap",
@@ -140,6 +143,7 @@ def anonymize(**flags: Any) -> None:
             **_some(given, "output", "certificate", *TABLE, "identifier", "time", "gap", "iterations", "mark"),
             policy=_policy_of(given),
             solver=given.get("solver", "auto"),
+            polish=bool(given.get("polish")),
             seed=given.get("seed", 0),
             shuffle=bool(given.get("shuffle")),
             observer=observer,
@@ -264,6 +268,47 @@ def frontier(**flags: Any) -> None:
             observer=observer,
         )
     click.echo(json.dumps([point.to_dict() for point in points]) if given.get("json") else frontier_text(points))
+
+
+@cli.command()
+@click.argument("input", required=False)
+@_roles
+@_policy
+@_reading
+@click.option("--solvers", metavar="NAMES", help="Which ones, as in search,mondrian,cover (all if not given).")
+@click.option("--polish", is_flag=True, default=None, help="Let the search go on from what each of them found.")
+@click.option("--time", metavar="SECONDS", help="Stop each solver after this time (10 if not given).")
+@click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
+def compare(**flags: Any) -> None:
+    """Let several solvers release the table INPUT, and put what they find side by side; nothing is written.
+
+    Example: kilt compare patients.csv --quasi zip,age,sex -k 5 --solvers search,mondrian,cover
+    """
+    from kilt.compare import compare as run
+    from kilt.compare import compare_text
+
+    given = _settings(flags)
+    if not given.get("input"):
+        raise InputError("'input' is missing: kilt compare INPUT --quasi COLUMNS -k 5")
+    with _watching(given, lines=False) as observer:
+        compared = run(
+            given["input"],
+            **_some(given, *TABLE, "identifier", "solvers", "time", "mark"),
+            policy=_policy_of(given),
+            polish=bool(given.get("polish")),
+            seed=given.get("seed", 0),
+            observer=observer,
+        )
+    click.echo(json.dumps([each.to_dict() for each in compared]) if given.get("json") else compare_text(compared))
+
+
+@cli.command()
+@click.option("--json", is_flag=True, default=None, help="Print one JSON object and nothing else.")
+def solvers(**flags: Any) -> None:
+    """List the solvers: what each guarantees, what it takes, and where it comes from."""
+    from kilt.solvers.catalogue import ENTRIES, catalogue_text
+
+    click.echo(json.dumps([entry.to_dict() for entry in ENTRIES]) if flags.get("json") else catalogue_text())
 
 
 @cli.command()

@@ -34,6 +34,8 @@ KEYS: Mapping[str, str] = {
     "t": NUMBER,
     "diversity": TEXT,
     "solver": TEXT,
+    "solvers": LIST,
+    "polish": SWITCH,
     "time": NUMBER,
     "gap": NUMBER,
     "iterations": WHOLE,

@@ -8,13 +8,14 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from kilt.anonymize import solved
 from kilt.case import Case
 from kilt.errors import InfeasibleError, InputError
 from kilt.numbers import Number, decimal_text, plain, rational
 from kilt.observe import Observer, Progress, silent
 from kilt.policy import Policy
+from kilt.report.text import figures_text
 from kilt.roles import Spec
+from kilt.solvers.recipe import solved
 from kilt.stop import Stop
 
 Range = Number | str | Sequence[Number] | None
@@ -116,9 +117,4 @@ def frontier_text(points: Sequence[Point]) -> str:
         gap = decimal_text(100 * (stars - bound) / stars, 1, up=True) if stars else "0"
         shown = (f"{plain(stars, up=True):,}", f"{plain(bound):,}")
         rows.append((str(point.policy), *shown, f"{gap}%" if stars > bound else "optimal"))
-    widths = [max(len(row[i]) for row in rows) for i in range(4)]
-    lines = [
-        row[0].ljust(widths[0]) + "".join(c.rjust(w + 2) for c, w in zip(row[1:], widths[1:], strict=True))
-        for row in rows
-    ]
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(figures_text(rows))

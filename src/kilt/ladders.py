@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from kilt.errors import InputError, nearest
-from kilt.numbers import IntArray
+from kilt.numbers import IntArray, rational
 from kilt.taxonomy import ROOT, Taxonomy
 
 Values = Sequence[str | None]
@@ -75,6 +75,18 @@ def _coded(values: Sequence[object]) -> IntArray:
     return np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int32)
 
 
+def _ranked(values: Values) -> IntArray:
+    """Number the values by size if all are numbers, else as they come; a missing value is the first."""
+    try:
+        keys = [(value is not None, rational(value or 0)) for value in values]
+    except (ValueError, ZeroDivisionError):
+        return np.arange(len(values), dtype=np.int32)
+    order = sorted(range(len(values)), key=keys.__getitem__)
+    codes = np.empty(len(values), dtype=np.int32)
+    codes[order] = np.arange(len(values), dtype=np.int32)
+    return codes
+
+
 def _two_level(name: str, codes: IntArray) -> CodedColumn:
     size = int(codes.max(initial=-1)) + 1
     identity = np.arange(size, dtype=np.int32)
@@ -89,8 +101,8 @@ class Suppression:
     masks: bool = False
 
     def encode(self, name: str, values: Values) -> Encoding:
-        """One coded column of two levels."""
-        codes = np.arange(len(values), dtype=np.int32)
+        """One coded column of two levels, in the order of the values, which methods that cut between them follow."""
+        codes = _ranked(values)
         return Encoding(codes[:, None], (_two_level(name, codes),))
 
     def show(self, value: str | None, levels: Sequence[int], values: Values, mark: Mark) -> Mark:  # noqa: ARG002

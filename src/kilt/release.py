@@ -18,6 +18,11 @@ from kilt.sources.target import Target
 from kilt.verify import Verdict
 
 
+def guarantee_text(factor: Fraction) -> str:
+    """Say how many times the optimum something costs at most."""
+    return "the optimum" if factor == 1 else f"at most {decimal_text(factor, 3, up=True)} times the optimum"
+
+
 @dataclass(frozen=True)
 class Group:
     """The rows released under one pattern: what the quasi columns show, and how many rows there are."""
@@ -77,11 +82,7 @@ class Release:
     @property
     def guarantee(self) -> str | None:
         """What the algorithm guarantees, as in ``at most 8 times the optimum``; None if it guarantees nothing."""
-        if self.factor is None:
-            return None
-        return (
-            "the optimum" if self.factor == 1 else f"at most {decimal_text(self.factor, 3, up=True)} times the optimum"
-        )
+        return None if self.factor is None else guarantee_text(self.factor)
 
     @property
     def status(self) -> str:

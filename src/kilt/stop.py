@@ -84,6 +84,14 @@ class Stop:
             return self
         return replace(self, seconds=self.elapsed + part * max(0.0, self.seconds - self.elapsed))
 
+    def later(self, seconds: float) -> Stop:
+        """Start so many seconds later."""
+        return replace(self, started=self.started + seconds)
+
+    def again(self) -> Stop:
+        """Start anew, with the same limits."""
+        return replace(self, started=time.monotonic(), board=Board())
+
     @property
     def elapsed(self) -> float:
         """The seconds since the start."""

@@ -99,3 +99,12 @@ def columns_text(header: Sequence[str], rows: Sequence[Sequence[str | None]]) ->
     table = [list(header), *(["" if cell is None else cell for cell in row] for row in rows)]
     widths = [max(len(row[i]) for row in table) for i in range(len(header))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def figures_text(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lay out names and figures, one line per row, the header first: names to the left, figures to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        (row[0].ljust(widths[0]) + "".join(c.rjust(w + 2) for c, w in zip(row[1:], widths[1:], strict=True))).rstrip()
+        for row in rows
+    ]

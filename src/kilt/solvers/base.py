@@ -22,6 +22,7 @@ class Solution:
 
     ``proof`` says how the bound was proved: in exact arithmetic, or in floating point. ``parts`` are what a certificate
     needs, if the solver has that. The partition costs at most ``factor`` times the optimum (None if that is not known).
+    ``stopped`` says that the solver was stopped before its end.
     """
 
     partition: Partition
@@ -29,6 +30,7 @@ class Solution:
     proof: Proof = "exact"
     parts: tuple[Evidence, ...] = ()
     factor: Fraction | None = None
+    stopped: bool = False
 
 
 class Solver(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import zip_longest
 
 from kilt.solvers.base import Kind, Solver
 
@@ -118,7 +119,7 @@ ENTRIES = (
         "guaranteed",
         "at most m times the optimum, m columns; exact for m=1",
         "any policy",
-        "after Dondi, Mauri and Zoppis 2012 and Xiao, Yi and Tao 2010, for any policy",
+        "after Dondi et al. 2012 and Xiao, Yi and Tao 2010, for any policy",
     ),
     Entry(
         "cover",
@@ -135,6 +136,14 @@ ENTRIES = (
         "at most 3k-3 times the optimum",
         "k-anonymity",
         "Aggarwal et al. 2005, trees cut in our own way",
+    ),
+    Entry(
+        "diameter",
+        "diameter.Diameter",
+        "guaranteed",
+        "at most 4(2k-1)(k-1)/k (1 + ln(2k-1)) times the optimum",
+        "k-anonymity, up to 100,000 different rows",
+        "Meyerson and Williams 2004, with balls in place of all sets",
     ),
     Entry(
         "mondrian",
@@ -169,9 +178,24 @@ ALIASES: Mapping[str, str] = {
     "dondi": "residue",
     "park-shim": "cover",
     "aggarwal": "forest",
+    "meyerson-williams": "diameter",
 }
 
 
 def aliases_of(name: str) -> list[str]:
     """Return the other names of a solver."""
     return [alias for alias, meant in ALIASES.items() if meant == name]
+
+
+def catalogue_text() -> str:
+    """Say of every solver what it guarantees, what it takes and where it comes from."""
+    width = max(map(len, CATALOGUE)) + 4
+    lines = []
+    for kind in ("exact", "guaranteed", "heuristic"):
+        lines.append(f"{kind}:")
+        for entry in ENTRIES:
+            if entry.kind == kind:
+                said = [f"guarantee: {entry.guarantee}", f"takes: {entry.takes}", f"source: {entry.source}"]
+                said += [f"also called: {', '.join(names)}" for names in [aliases_of(entry.name)] if names]
+                lines += [f"  {name:<{width}}{line}" for name, line in zip_longest((entry.name,), said, fillvalue="")]
+    return "\n".join(lines)

@@ -24,6 +24,7 @@ from kilt.numbers import IntArray
 from kilt.observe import Observer, Progress
 from kilt.problem import Problem
 from kilt.solvers.base import Solution
+from kilt.solvers.distance import stacked
 from kilt.solvers.residue import classes_of
 from kilt.solvers.rest import place_rest
 from kilt.stop import Stop
@@ -89,28 +90,15 @@ class Trees:
 def _grown(problem: Problem, vertex: IntArray, rows: IntArray, k: int, stop: Stop, observer: Observer) -> Trees:
     """Link small trees until there are none."""
     _, first = np.unique(vertex, return_index=True)
-    codes, (shown, costs) = problem.codes[first], _stacked(problem)
+    codes, ladders = np.ascontiguousarray(problem.codes[first].T), stacked(problem)
     trees = Trees(rows)
     small = np.flatnonzero(rows < k).tolist()
     for done, begun in enumerate(small):
         observer(Progress("solving", done / len(small)))
         while trees.size[trees.tree[begun]] < k and not stop():
             mine = int(trees.tree[begun])
-            trees.link(mine, nearest_outside(codes, shown, costs, trees.tree, trees.tip[mine]))
+            trees.link(mine, nearest_outside(codes, *ladders, trees.tree, trees.tip[mine]))
     return trees
-
-
-def _stacked(problem: Problem) -> tuple[IntArray, IntArray]:
-    """Return the codes of all columns at all levels, and what these cost, as arrays."""
-    depth = max(len(column.levels) for column in problem.columns)
-    width = int(problem.codes.max(initial=0)) + 1
-    shown = np.zeros((len(problem.columns), depth, width), dtype=np.int64)
-    costs = np.zeros((len(problem.columns), depth), dtype=np.int64)
-    for j, column in enumerate(problem.columns):
-        costs[j, : len(column.levels)] = problem.costs[j]
-        for h, codes in enumerate(column.levels):
-            shown[j, h, : len(codes)] = codes[:width]
-    return shown, costs
 
 
 @dataclass

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from time import monotonic
 
 from kilt.bounds.beside import Beside
 from kilt.bounds.engine import MOST_ENTRIES, bounded
 from kilt.bounds.shared_out import ALL_CORES
 from kilt.kernels.legal import Law
 from kilt.numbers import FloatArray
-from kilt.observe import Observer, Progress
+from kilt.observe import Observer, Progress, silent
 from kilt.partition import Partition
 from kilt.patterns import near_vectors, useful_levels
 from kilt.pool import Pool
@@ -38,12 +39,15 @@ WIDE_ROUNDS, LISTED = 6, 20_000_000  # where patterns are too many: how often th
 HOT, COLD = (0.12, 1.0), (0.065, 0.5)  # first and last temperature: stars, times a power of the usual size of a group
 SMALL = 5  # rows of a group below which it does not get colder
 HANDS, HANDFUL = 2, 5_000  # searches side by side where the bytes must be the same; row types that are worth one
+COMPILED = 3.0  # seconds: what takes longer to load was compiled
 CHUNK, SLICE = 10_000, 0.1  # moves at a time, and about how many seconds these take
 
 
 @dataclass(frozen=True)
 class Search:
-    """Any large table, under any policy whose rules are numbers."""
+    """Any large table, under any policy whose rules are numbers; from a given partition on, if there is one."""
+
+    given: Partition | None = None
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse rules that compiled loops cannot decide in integers."""
@@ -56,22 +60,35 @@ class Search:
         law = law_of(problem)
         if law is None:
             raise AssertionError("refused problems are not solved")
+        if stop.seconds is not None:
+            stop = stop.later(_loaded(problem, law, observer))
         run = Run(problem, law, stop, observer)
         if stop.seconds is None:
-            start = run.start()
+            start = self._start(run)
             bound = bounded(problem, stop, observer)
             best = run.improved(start)
         else:
             stop.board.wanted = True
             with Beside(problem, stop.share(BOUNDING), observer) as beside:
-                load(problem, law)
-                start = run.start()
+                start = self._start(run)
                 if start.cost:
                     beside.wait(stop.board.ready)
                 best = run.improved(start)
                 bound = beside.enough()
         observer(Progress("solving", 1.0, problem.stars(best.cost), problem.stars(bound.cost)))
         return Solution(best, min(best.cost, bound.cost), parts=bound.parts)
+
+    def _start(self, run: Run) -> Partition:
+        return run.start() if self.given is None else self.given
+
+
+def _loaded(problem: Problem, law: Law, observer: Observer) -> float:
+    """Load the kernels; return the seconds that it took if they had to be compiled, which happens once."""
+    began = monotonic()
+    observer(Progress("loading"))
+    bounded(load(problem, law), Stop(), silent)
+    took = monotonic() - began
+    return took if took > COMPILED else 0.0
 
 
 @dataclass(frozen=True)
@@ -87,21 +104,25 @@ class Run:
         """Find a first partition: level by level, or just one group where that takes long and prices will do better."""
         numbers = len(self.problem.counts) * len(self.problem.class_totals)
         slow = not self.law.simple and self.stop.seconds is not None and numbers > NUMBERS * self.stop.seconds
-        partition = one_group(self.problem) if slow else self._level_by_level()
+        partition = one_group(self.problem) if slow else self._level_by_level(self.stop)
         self._tell(partition.cost)
         return partition
 
-    def _level_by_level(self) -> Partition:
-        return Greedy().solve(self.problem, self.stop, self.observer).partition
+    def _level_by_level(self, stop: Stop) -> Partition:
+        return Greedy().solve(self.problem, stop, self.observer).partition
 
     def improved(self, start: Partition) -> Partition:
-        """Form groups by prices, and go on from the better of the two."""
+        """Form groups by prices, and go on from the better of the two.
+
+        Where there are no prices when the time is over, as while kernels are compiled, level by level is all that is
+        left, whatever time it takes.
+        """
         board, best = self.stop.board, start
         pool, prices = board.pool, board.prices
         if board.bound >= best.cost or (self.stop() and len(best) > 1):
             return best
         if pool is None or prices is None:
-            return best if len(best) > 1 else self._level_by_level()
+            return best if len(best) > 1 else self._level_by_level(Stop(told=self.stop.told))
         good, loose = (promising(self.problem, pool, prices, board.scale, most, FEWEST) for most in (LOSS, LOOSE))
         best = min(best, self._built(good if self.law.simple else loose, prices / board.scale), key=cost_of)
         self._tell(best.cost)

@@ -146,6 +146,22 @@ ENTRIES = (
         "Meyerson and Williams 2004, with balls in place of all sets",
     ),
     Entry(
+        "tp",
+        "tuples.Tuples",
+        "guaranteed",
+        "at most m times the optimum if its first phase is enough, else what is proved for the table",
+        "a whole l (frequency) on the one sensitive column",
+        "Xiao, Yi and Tao 2010, its third phase in our own way",
+    ),
+    Entry(
+        "tp+",
+        "tuples.CutTuples",
+        "guaranteed",
+        "that of tp, and never dearer",
+        "a whole l (frequency) on the one sensitive column",
+        "Xiao, Yi and Tao 2010, the residue cut as Mondrian does",
+    ),
+    Entry(
         "mondrian",
         "mondrian.Mondrian",
         "heuristic",
@@ -179,6 +195,7 @@ ALIASES: Mapping[str, str] = {
     "park-shim": "cover",
     "aggarwal": "forest",
     "meyerson-williams": "diameter",
+    "xiao-yi-tao": "tp",
 }
 
 

@@ -137,6 +137,22 @@ ENTRIES = (
         "Aggarwal et al. 2005, trees cut in our own way",
     ),
     Entry(
+        "tp",
+        "tuples.Tuples",
+        "guaranteed",
+        "at most m times the optimum if its first phase is enough, else what is proved for the table",
+        "a whole l (frequency) on the one sensitive column",
+        "Xiao, Yi and Tao 2010, its third phase in our own way",
+    ),
+    Entry(
+        "tp+",
+        "tuples.CutTuples",
+        "guaranteed",
+        "that of tp, and never dearer",
+        "a whole l (frequency) on the one sensitive column",
+        "Xiao, Yi and Tao 2010, the residue cut as Mondrian does",
+    ),
+    Entry(
         "mondrian",
         "mondrian.Mondrian",
         "heuristic",
@@ -169,6 +185,7 @@ ALIASES: Mapping[str, str] = {
     "dondi": "residue",
     "park-shim": "cover",
     "aggarwal": "forest",
+    "xiao-yi-tao": "tp",
 }
 
 

@@ -37,9 +37,16 @@ class Mondrian:
         return None
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
-        """Cut until no cut is legal, or told to stop."""
+        """Cut the table until no cut is legal, or told to stop."""
+        parts = self.parts(problem, Part(np.arange(len(problem.counts)), problem.counts), stop, observer)
+        types, counts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("types", "counts"))
+        groups = np.repeat(np.arange(len(parts)), [len(part.types) for part in parts])
+        return Solution(Partition.of(problem, types, groups, counts))
+
+    def parts(self, problem: Problem, whole: Part, stop: Stop, observer: Observer) -> list[Part]:
+        """Cut a part of the table until no cut is legal, or told to stop."""
         widths = np.array([len(np.unique(codes)) for codes in problem.codes.T])
-        parts, leaves = [Part(np.arange(len(problem.counts)), problem.counts)], []
+        parts, leaves = [whole], []
         while parts:
             part = parts.pop()
             cut = None if stop() else self._cut(problem, part, widths)
@@ -48,9 +55,7 @@ class Mondrian:
                 observer(Progress("solving"))
             else:
                 parts.extend(cut)
-        types, counts = (np.concatenate([getattr(leaf, name) for leaf in leaves]) for name in ("types", "counts"))
-        groups = np.repeat(np.arange(len(leaves)), [len(leaf.types) for leaf in leaves])
-        return Solution(Partition.of(problem, types, groups, counts))
+        return leaves
 
     def _cut(self, problem: Problem, part: Part, widths: IntArray) -> tuple[Part, Part] | None:
         """Cut a part along the widest column, of those that have a share of all their values here, that allows it."""

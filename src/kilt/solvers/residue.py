@@ -20,29 +20,43 @@ from kilt.partition import Partition
 from kilt.patterns import buckets, useful_levels
 from kilt.problem import Problem
 from kilt.solvers.base import Solution
+from kilt.solvers.cells import Cells, published, residue_of
 from kilt.solvers.milp import PatternMilp
+from kilt.solvers.smallest import smallest_kept
 from kilt.stop import Stop
 
 
 @dataclass(frozen=True)
 class Residue:
-    """At most m times the optimum, under any policy: the smallest residue is found by a small program."""
+    """At most m times the optimum, under any policy: a smallest residue, by dynamic programming or by a program."""
 
     def refuses(self, problem: Problem) -> str | None:  # noqa: ARG002 - it takes all
         """Refuse nothing."""
         return None
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
-        """Find a smallest residue: the optimum of the same table with one column, which names the class."""
-        found = PatternMilp().solve(of_classes(problem), stop, observer)
-        partition = found.partition
-        solution = guaranteed(
-            problem,
-            Partition.of(problem, partition.types, partition.groups, partition.counts),
-            blurred=partition.cost,
-            least_blurred=found.bound or 0,
-        )
-        return replace(solution, proof=found.proof)
+        """Find a smallest residue, by its counts if they are few enough."""
+        cells = Cells.of(problem, classes_of(problem))
+        kept = smallest_kept(problem, cells)
+        if kept is None:
+            return programmed(problem, stop, observer)
+        staying = cells.stay(problem, kept)
+        residue = residue_of(problem, staying)
+        blurred = int(residue.counts.sum())
+        return guaranteed(problem, published(problem, cells, staying, [residue]), blurred, blurred)
+
+
+def programmed(problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    """Find a smallest residue by a program: the optimum of the same table with one column, which names the class."""
+    found = PatternMilp().solve(of_classes(problem), stop, observer)
+    partition = found.partition
+    solution = guaranteed(
+        problem,
+        Partition.of(problem, partition.types, partition.groups, partition.counts),
+        blurred=partition.cost,
+        least_blurred=found.bound or 0,
+    )
+    return replace(solution, proof=found.proof)
 
 
 def classes_of(problem: Problem) -> IntArray:

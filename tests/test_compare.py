@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import kilt
@@ -105,7 +105,7 @@ def test_the_command_prints_a_table(hospital):
 
 @pytest.mark.parametrize("name", HEURISTIC)
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 def test_polish_never_makes_it_worse_and_keeps_the_guarantee(name, data):
     problem = drawn_problem(data)
     assume(entry_of(name).load().refuses(problem) is None)

@@ -212,13 +212,13 @@ def test_two_sensitive_columns_are_refused_and_the_authors_name_is_known():
 
 
 @given(st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_the_dynamic_program_agrees_with_the_integer_program(data):
     assert_programs_agree(drawn_problem(data, most_rows=10))
 
 
 @given(st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_the_dynamic_program_agrees_where_classes_are_large(data):
     assert_programs_agree(drawn_table(data, data.draw(policies(1)), classes=3, most=3))
 
@@ -227,6 +227,23 @@ def assert_programs_agree(problem):
     kept = smallest_kept(problem, cells_of(problem))
     assert problem.rows - kept.sum() == PatternMilp().solve(of_classes(problem), Stop(), silent).partition.cost
     assert solved("residue", problem).proof == "exact"
+
+
+@pytest.mark.parametrize(
+    ("counts", "policy", "blurred"),
+    [
+        ([[1, 0], [3, 0], [0, 5]], Policy(k=3), 3),  # two of the five rows are fewer than the whole class of three
+        ([[1, 0], [3, 0], [0, 4]], Policy(k=3), 4),  # only one of four can go
+        ([[2, 0, 0], [0, 3, 3], [1, 1, 1]], Policy(l=2), 4),
+        ([[1, 1], [2, 1], [1, 0]], Policy(t=0), 3),
+        ([[2, 1], [4, 2], [1, 0], [1, 1]], Policy(t=0), 3),
+        ([[2, 2], [1, 1]], Policy(k=2, t=0), 0),
+    ],
+)
+def test_smallest_residues(counts, policy, blurred):
+    problem = table_of(counts, policy)
+    assert problem.rows - smallest_kept(problem, cells_of(problem)).sum() == blurred
+    assert_programs_agree(problem)
 
 
 @pytest.mark.parametrize("limit", ["MOST_CELLS", "MOST_COUNTS", "MOST_PARTS", "MOST_WORK"])

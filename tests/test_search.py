@@ -31,6 +31,7 @@ from kilt.solvers.field import Field, narrowed, one_group, with_groups
 from kilt.solvers.hands import Hands
 from kilt.solvers.law import law_of
 from kilt.solvers.search import Search
+from kilt.solvers.windows import Windows
 from kilt.stop import Stop
 from kilt.transport import transport
 from test_exact import drawn_problem, solved
@@ -383,3 +384,28 @@ def test_level_vectors_nearby_differ_by_a_step_or_two():
     assert all(1 <= np.abs(np.array(vector) - levels[0]).sum() <= 2 or cost == 3 for cost, vector in near)
     assert near == near_vectors(problem, levels, 200, 0)
     assert 1 < len(near_vectors(problem, levels, 5, 0)) <= 5
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_windows_never_make_it_worse_and_find_the_optimum_of_a_small_table(data):
+    problem = drawn_problem(data)
+    start = solver("greedy").solve(problem, Stop(), silent).partition
+    assume(start.cost)
+    windows = Windows(problem, Pool.of(problem))
+    found = windows.improved(start, Stop())
+    assert problem.rules.meets(found.as_groups(problem)).all()
+    assert np.bincount(found.types, found.counts, len(problem.counts)).tolist() == problem.counts.tolist()
+    assert found.cost <= start.cost
+    if len(problem.counts) <= windows.kinds and start.levels.any(axis=1).all():
+        assert found.cost == solved("exhaustive", problem).partition.cost
+
+
+def test_windows_alone_come_a_long_way():
+    problem = random_problem(240, 4, 2, Policy(k=20), seed=3)
+    start = solver("greedy").solve(problem, Stop(), silent).partition
+    windows, found = Windows(problem, Pool.of(problem)), start
+    for _ in range(8):
+        found = windows.improved(found, Stop())
+    assert found.cost < start.cost
+    assert problem.rules.meets(found.as_groups(problem)).all()

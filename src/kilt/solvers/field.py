@@ -136,7 +136,7 @@ def promising(problem: Problem, pool: Pool, prices: IntArray, scale: int, most: 
     limit = most * problem.unit * scale
     if fewest < len(values):
         limit = max(limit, float(np.partition(values, fewest)[fewest]))
-    return _kept(problem, pool, np.repeat(values <= limit, np.diff(pool.starts)))
+    return kept(problem, pool, np.repeat(values <= limit, np.diff(pool.starts)))
 
 
 def narrowed(problem: Problem, pool: Pool, partition: Partition, more: float) -> Pool:
@@ -144,17 +144,17 @@ def narrowed(problem: Problem, pool: Pool, partition: Partition, more: float) ->
     paid = np.zeros(len(problem.counts), dtype=np.int64)
     np.maximum.at(paid, partition.types, costs_of(problem, partition.levels)[partition.groups])
     cost = np.repeat(pool.cost, np.diff(pool.starts))
-    return _kept(problem, pool, cost <= paid[pool.types] + int(more * problem.unit))
+    return kept(problem, pool, cost <= paid[pool.types] + int(more * problem.unit))
 
 
-def _kept(problem: Problem, pool: Pool, entries: BoolArray) -> Pool:
+def kept(problem: Problem, pool: Pool, entries: BoolArray) -> Pool:
     """Keep some entries, and the patterns that have enough rows for a group."""
     owner = pool.owner()
     rows = np.bincount(owner[entries], problem.counts[pool.types[entries]], len(pool))
-    kept = rows >= max(1, problem.rules.least_size)
-    entries = entries & kept[owner]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(owner[entries], minlength=len(pool))[kept])])
-    return Pool(pool.types[entries], starts, pool.levels[kept], pool.cost[kept], pool.ceiling)
+    enough = rows >= max(1, problem.rules.least_size)
+    entries = entries & enough[owner]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owner[entries], minlength=len(pool))[enough])])
+    return Pool(pool.types[entries], starts, pool.levels[enough], pool.cost[enough], pool.ceiling)
 
 
 def with_groups(problem: Problem, pool: Pool, partitions: Sequence[Partition]) -> Pool:

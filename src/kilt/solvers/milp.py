@@ -38,12 +38,14 @@ class PatternMilp:
         return improve(problem, Pool.of(problem), start, stop, observer)
 
 
-def improve(problem: Problem, pool: Pool, start: Solution, stop: Stop, observer: Observer) -> Solution:
+def improve(
+    problem: Problem, pool: Pool, start: Solution, stop: Stop, observer: Observer, most_nodes: int | None = None
+) -> Solution:
     """Solve the program over a pool of patterns; what its groups violate is cut off, and it is solved again."""
     best = start
     program = Program(problem, pool)
     while best.bound != best.partition.cost and not stop(best.partition.cost, best.bound):
-        found = _run(program, best, stop, observer)
+        found = _run(program, best, stop, observer, most_nodes)
         if found.bound is not None and (best.bound is None or found.bound > best.bound):
             best = Solution(best.partition, min(found.bound, best.partition.cost), proof="float")
         if found.copies is None:
@@ -67,7 +69,7 @@ class Found:
     bound: int | None
 
 
-def _run(program: Program, best: Solution, stop: Stop, observer: Observer) -> Found:
+def _run(program: Program, best: Solution, stop: Stop, observer: Observer, most_nodes: int | None) -> Found:
     """Run HiGHS on the program, from the best partition known."""
     problem, known = program.problem, best.partition.cost
     highs = quiet()
@@ -79,7 +81,7 @@ def _run(program: Program, best: Solution, stop: Stop, observer: Observer) -> Fo
         proved = whole_bound(bound)
         observer(Progress("solving", None, stars, None if proved is None else problem.stars(proved)))
 
-    outcome = solved(highs, stop, watch)
+    outcome = solved(highs, stop, watch, most_nodes)
     copies = _whole(outcome.values[: program.entries], program) if len(outcome.values) else None
     return Found(copies, outcome.bound)
 

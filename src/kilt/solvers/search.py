@@ -26,6 +26,7 @@ from kilt.solvers.field import Field, load, narrowed, one_group, promising, with
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.hands import Hands
 from kilt.solvers.law import law_of
+from kilt.solvers.windows import Windows
 from kilt.stop import Stop
 
 RAISE, STEEP, MOST_RAISED = 0.25, 1.0, 7.5  # stars by which rows left are worth more, for long and short times; in all
@@ -40,6 +41,7 @@ HOT, COLD = (0.12, 1.0), (0.065, 0.5)  # first and last temperature: stars, time
 SMALL = 5  # rows of a group below which it does not get colder
 HANDS, HANDFUL = 2, 5_000  # searches side by side where the bytes must be the same; row types that are worth one
 COMPILED = 3.0  # seconds: what takes longer to load was compiled
+ANNEALING = 0.5  # the share of the time for it where there are fewer row types than that; windows have the rest
 CHUNK, SLICE = 10_000, 0.1  # moves at a time, and about how many seconds these take
 
 
@@ -128,11 +130,20 @@ class Run:
         self._tell(best.cost)
         cooling = Cooling(self.stop)
         rounds = WIDE_ROUNDS if self._wide(pool) else 1
+        share = 1.0 if self.stop.seconds is None or len(self.problem.counts) > HANDFUL else ANNEALING
         for number in range(rounds):
             near = good if rounds == 1 else self._nearby(best, number)
             near = with_groups(self.problem, narrowed(self.problem, near, best, MORE), [best])
             field = Field.of(near, self.law, best, self.problem, self.stop.seed + number)
-            best = min(best, self._annealed(field, cooling, (number + 1) / rounds), key=cost_of)
+            best = min(best, self._annealed(field, cooling, share * (number + 1) / rounds), key=cost_of)
+        return best if share == 1 else self._by_windows(near, best)
+
+    def _by_windows(self, pool: Pool, best: Partition) -> Partition:
+        """Solve windows until the time is over: where annealing is done soon, they find what it cannot reach."""
+        windows = Windows(self.problem, pool, self.stop.seed)
+        while not self.stop(best.cost, self.stop.board.bound):
+            best = windows.improved(best, self.stop)
+            self._tell(best.cost)
         return best
 
     @property

@@ -89,7 +89,7 @@ class Trees:
 def _grown(problem: Problem, vertex: IntArray, rows: IntArray, k: int, stop: Stop, observer: Observer) -> Trees:
     """Link small trees until there are none."""
     _, first = np.unique(vertex, return_index=True)
-    codes, (shown, costs) = problem.codes[first], _stacked(problem)
+    codes, (shown, costs) = problem.codes[first], stacked(problem)
     trees = Trees(rows)
     small = np.flatnonzero(rows < k).tolist()
     for done, begun in enumerate(small):
@@ -100,7 +100,7 @@ def _grown(problem: Problem, vertex: IntArray, rows: IntArray, k: int, stop: Sto
     return trees
 
 
-def _stacked(problem: Problem) -> tuple[IntArray, IntArray]:
+def stacked(problem: Problem) -> tuple[IntArray, IntArray]:
     """Return the codes of all columns at all levels, and what these cost, as arrays."""
     depth = max(len(column.levels) for column in problem.columns)
     width = int(problem.codes.max(initial=0)) + 1

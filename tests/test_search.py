@@ -405,7 +405,7 @@ def test_windows_alone_come_a_long_way():
     problem = random_problem(240, 4, 2, Policy(k=20), seed=3)
     start = solver("greedy").solve(problem, Stop(), silent).partition
     windows, found = Windows(problem, Pool.of(problem)), start
-    for _ in range(8):
+    for _ in range(15):
         found = windows.improved(found, Stop())
     assert found.cost < start.cost
     assert problem.rules.meets(found.as_groups(problem)).all()

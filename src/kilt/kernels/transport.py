@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numba import njit
+
 from kilt.kernels.lean import lean
 from kilt.numbers import IntArray
 
@@ -70,3 +73,15 @@ def _paths(
                     room[cost + v] = room[cost + u] + step
                     room[origin + v] = u
                     changed = True
+
+
+@njit(cache=True, nogil=True)
+def each_transported(distance: IntArray, differences: IntArray) -> IntArray:  # pragma: no cover - compiled
+    """Return the least work that evens out each row of differences, under a matrix of distances."""
+    size = differences.shape[1]
+    flat, room = distance.ravel(), np.empty(3 * size + size * size, dtype=np.int64)
+    work = np.empty(len(differences), dtype=np.int64)
+    for i in range(len(differences)):
+        room[:size] = differences[i]
+        work[i] = transported(flat, 0, size, room)
+    return work

@@ -185,6 +185,22 @@ ENTRIES = (
         "any policy, not too many level vectors",
         "LeFevre, DeWitt and Ramakrishnan 2005; Li, Li and Venkatasubramanian 2007 for t",
     ),
+    Entry(
+        "sabre",
+        "sabre.Sabre",
+        "heuristic",
+        "none",
+        "t-closeness on one sensitive column, with or without k",
+        "after Cao, Karras, Kalnis and Tan 2011",
+    ),
+    Entry(
+        "information",
+        "information.Information",
+        "heuristic",
+        "none",
+        "any policy, where all patterns can be listed",
+        "after Rebollo-Monedero, Forne and Domingo-Ferrer 2010 (average closeness)",
+    ),
 )
 CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in ENTRIES}
 # what researchers call them, by their authors

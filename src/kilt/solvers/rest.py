@@ -42,6 +42,20 @@ def place_rest(problem: Problem, types: IntArray, groups: IntArray, counts: IntA
     )
 
 
+def place_illegal(problem: Problem, types: IntArray, groups: IntArray, counts: IntArray) -> Partition:
+    """Keep the groups that are legal; the rows of all others, and those in no group, are placed as the rest."""
+    kept = legal_groups(problem, types, groups, counts)[groups]
+    left = problem.counts - np.bincount(types[kept], counts[kept], len(problem.counts)).astype(np.int64)
+    return place_rest(problem, types[kept], groups[kept], counts[kept], left)
+
+
+def legal_groups(problem: Problem, types: IntArray, groups: IntArray, counts: IntArray) -> BoolArray:
+    """Decide for every group whether it is legal; their numbers are 0, 1, ..."""
+    by_class = np.zeros((int(groups.max(initial=-1)) + 1, len(problem.class_totals)), dtype=np.int64)
+    np.add.at(by_class, (groups, problem.class_of[types]), counts)
+    return problem.rules.meets(problem.groups(by_class))
+
+
 def _join(problem: Problem, partition: Partition, left: IntArray) -> Entries:
     """Let leftovers join groups whose pattern they fit, cheapest first; ``left`` shrinks."""
     by_class = partition.by_class(problem)

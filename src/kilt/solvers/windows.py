@@ -21,7 +21,7 @@ from kilt.solvers.milp import improve
 from kilt.stop import Stop
 
 FEWEST_KINDS, MOST_KINDS = 40, 600  # row types of a window
-GROWS, SHRINKS = 1.05, 0.8  # how its size changes if it was easy, and if it was not
+GROWS, SHRINKS = 1.2, 0.8  # how its size changes if it was easy, and if it was not
 MOST_NODES = 300
 FEWEST_GROUPS = 3
 
@@ -72,12 +72,12 @@ class Windows:
 
     def _near(self, partition: Partition) -> BoolArray:
         """Draw a row that pays, and take the groups with the rows most like it, as many as fit into a window."""
-        paying = np.flatnonzero(partition.levels.any(axis=1)[partition.groups])
-        kind = partition.types[self.rng.choice(paying)]
+        pays = np.asarray(partition.levels.any(axis=1))
+        kind = partition.types[self.rng.choice(np.flatnonzero(pays[partition.groups]))]
         weight = self.rng.random(self.problem.codes.shape[1])
         apart = (self.problem.codes != self.problem.codes[kind]) @ weight
         nearest = np.minimum.reduceat(apart[partition.types], partition.starts[:-1])
-        order = np.argsort(np.where(partition.levels.any(axis=1), nearest, np.inf), kind="stable")
+        order = np.argsort(np.where(pays, nearest, np.inf), kind="stable")
         lengths = np.diff(partition.starts)[order]
         enough = int(np.searchsorted(np.cumsum(lengths), self.kinds)) + 1
         near = np.zeros(len(partition), dtype=bool)

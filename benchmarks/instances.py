@@ -25,7 +25,7 @@ from kilt.hardness import (
 
 @dataclass(frozen=True)
 class Named:
-    """A source, its optimum (cut, weight or matching), and why it is that."""
+    """A source, its optimum (cut, edges or matching), and why it is that."""
 
     name: str
     source: Bisection | HalfClique | Matching
@@ -104,8 +104,8 @@ def half_cliques() -> list[Named]:
         yes("cocktail-10", complete_parts(2, 2, 2, 2, 2), "one node of each part"),
         yes("cocktail-14", complete_parts(*(2,) * 7), "one node of each part"),
         yes("planted-14", planted_clique(14, 7, 40, seed=3)[0], "planted"),
-        Named("bipartite-10", HalfClique(complete_parts(5, 5)), 30, "no: (10-s) floor(s^2/4) is most for s=5"),
-        Named("turan-14", HalfClique(complete_parts(3, 3, 2, 2, 2, 2)), 140, turan + "; 7 nodes have 20 edges at most"),
+        Named("bipartite-10", HalfClique(complete_parts(5, 5)), 6, "no: i (5-i) edges, i of a part; i=2"),
+        Named("turan-14", HalfClique(complete_parts(3, 3, 2, 2, 2, 2)), 20, turan),
     ]
 
 

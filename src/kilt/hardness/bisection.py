@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kilt.hardness.graphs import Bisection, Graph, Nodes
-from kilt.hardness.instance import Groups, Instance, Table
+from kilt.hardness.instance import Groups, Instance, Table, require_room
 from kilt.hardness.question import Claim
 from kilt.hardness.reduction import Reduction
 from kilt.policy import Policy
@@ -31,6 +31,7 @@ class BisectionToAnonymity(Reduction[Nodes, Groups]):
     @cached_property
     def target(self) -> Instance:
         """The table of nodes and edges."""
+        require_room(2 * self.half, len(self.source.graph.edges))
         columns, rows = incidence(self.source.graph)
         most = self.source.most
         threshold = None if most is None else self.half * (len(columns) + most)

@@ -8,6 +8,7 @@ win is a group V1 of old rows: if V2 are the other old rows, it shows the column
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,8 +16,8 @@ from functools import cached_property
 
 from kilt.errors import InputError
 from kilt.hardness.bisection import incidence
-from kilt.hardness.graphs import Clique, HalfClique, Nodes
-from kilt.hardness.instance import Groups, Instance, Table
+from kilt.hardness.graphs import Clique, HalfClique, Node, Nodes
+from kilt.hardness.instance import Groups, Instance, Table, require_room
 from kilt.hardness.question import Claim
 from kilt.hardness.reduction import Reduction
 from kilt.hardness.shares import HALF, THIRD, rows_for, share
@@ -51,7 +52,7 @@ class CliqueToHalfClique(Reduction[Nodes, Nodes]):
 
     def back(self, solution: Nodes) -> Nodes:
         """Keep old nodes, as many as the clique has; in a clique of the target there are so many."""
-        return _first(self.source.graph.nodes, solution, self.source.size)
+        return _filled(self.source.graph.nodes, solution, self.source.size)
 
     def claim(self) -> Claim:
         """The answers agree."""
@@ -68,6 +69,8 @@ class LargerHalfClique(Reduction[Nodes, Nodes]):
     @cached_property
     def target(self) -> HalfClique:
         """The larger graph."""
+        nodes = len(self.source.graph.nodes) + 2 * self.pairs
+        require_room(nodes, self.pairs * (nodes - self.pairs) // 2)
         return HalfClique(self.source.graph.extended(self.pairs, self.pairs))
 
     def forward(self, solution: Nodes) -> Nodes:
@@ -75,8 +78,8 @@ class LargerHalfClique(Reduction[Nodes, Nodes]):
         return solution | _last(self.target, self.pairs)
 
     def back(self, solution: Nodes) -> Nodes:
-        """Keep old nodes, at most half of them."""
-        return _first(self.source.graph.nodes, solution, self.source.half)
+        """Keep old nodes, half of them; in a clique of the target there are so many."""
+        return _filled(self.source.graph.nodes, solution, self.source.half)
 
     def claim(self) -> Claim:
         """The answers agree."""
@@ -117,9 +120,10 @@ class HalfCliqueToAnonymity(Reduction[Nodes, Groups]):
     @cached_property
     def target(self) -> Instance:
         """The table of nodes and edges, with new rows that agree with none."""
+        require_room(self.rows, len(self.source.graph.edges))
         columns, rows = incidence(self.source.graph)
         new = tuple((str(i + 1),) * len(columns) for i in range(self.nodes, self.rows))
-        threshold = self.rows * len(columns) - self.source.goal.value
+        threshold = self.rows * len(columns) - self.source.half * self.source.goal.value
         return Instance(Table(columns, (*rows, *new)), Policy(k=self.source.half), threshold)
 
     def forward(self, solution: Nodes) -> Groups:
@@ -129,22 +133,21 @@ class HalfCliqueToAnonymity(Reduction[Nodes, Groups]):
         return outside, (*sorted(inside), *range(self.nodes, self.rows))
 
     def back(self, solution: Groups) -> Nodes:
-        """Take the nodes outside a group of old rows; if there is none, nothing is won, as with no node at all."""
+        """Take the nodes outside a group of old rows (if there is none, nothing is won), and others to make a half."""
         everything: Sequence[int] = range(self.nodes)
         old = next((group for group in solution if max(group) < self.nodes), everything)
-        return self.source.graph.named(i for i in range(self.nodes) if i not in old)
+        outside = self.source.graph.named(i for i in range(self.nodes) if i not in old)
+        return _filled(self.source.graph.nodes, outside, self.source.half)
 
     def claim(self) -> Claim:
-        """Every star is there but those that are saved."""
-        return Claim.between(self.source, self.target, -1, self.rows * len(self.target.table.columns))
+        """A half saves n/2 stars for every edge inside; smaller sets may save more, but never as much as a clique."""
+        every = self.rows * len(self.target.table.columns)
+        return Claim.between(self.source, self.target, -self.source.half, every, exact=False)
 
 
 def pairs_needed(source: HalfClique, c: Fraction) -> int:
     """Return how many pairs of nodes make room for one new row (without one, both groups would save stars)."""
-    half = source.half
-    while rows_for(half, c) == 2 * half:
-        half += 1
-    return half - source.half
+    return max(0, math.ceil(1 / (1 / c - 2)) - source.half)
 
 
 def _last(target: HalfClique, count: int) -> Nodes:
@@ -153,6 +156,6 @@ def _last(target: HalfClique, count: int) -> Nodes:
     return frozenset(nodes[len(nodes) - count :])
 
 
-def _first(nodes: tuple[object, ...], solution: Nodes, most: int) -> Nodes:
-    """Return the first of the nodes that are in a solution."""
-    return frozenset([node for node in nodes if node in solution][:most])
+def _filled(nodes: tuple[Node, ...], solution: Nodes, size: int) -> Nodes:
+    """Return so many of the nodes, those in a solution first."""
+    return frozenset(sorted(nodes, key=lambda node: node not in solution)[:size])

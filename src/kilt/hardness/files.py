@@ -102,7 +102,7 @@ def _dimacs(
     if header is None:
         raise InputError(f"'{path}' has no line 'p {kinds[0]} SIZE COUNT'")
     distinct = len({tuple(sorted(each)) if width == 2 else each for each in found})
-    if header.count not in (len(found), distinct, width == 2 and 2 * distinct):
+    if header.count not in (len(found), distinct):
         raise InputError(f"'{path}' promises {header.count} lines 'e' and has {len(found)}")
     return header, found
 

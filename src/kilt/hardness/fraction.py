@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from kilt.errors import InputError
-from kilt.hardness.instance import Groups, Instance, Table
+from kilt.hardness.instance import Groups, Instance, Table, require_room
 from kilt.hardness.question import Claim
 from kilt.hardness.reduction import Reduction
 from kilt.hardness.shares import THIRD, rows_for, share
@@ -58,8 +58,10 @@ class HalfToFraction(Reduction[Groups, Groups]):
         old, new = _fresh_symbols(table)
         count = 1 if self.compact else self.old * len(table.columns)
         weight = -(-self.old * table.size // count)  # rounded up
+        total = rows_for(self.source.k, self.exact_c)
+        require_room(total, len(table.columns) + count)
         rows = [(*row, *(old,) * count) for row in table.rows]
-        rows += [(new,) * (len(table.columns) + count)] * (rows_for(self.source.k, self.exact_c) - self.old)
+        rows += [(new,) * (len(table.columns) + count)] * (total - self.old)
         columns = (*table.columns, *(f"new{j + 1}" for j in range(count)))
         weights = (*table.weighted, *(weight,) * count)
         plain = all(weight == 1 for weight in weights)

@@ -99,6 +99,11 @@ def _require_even(graph: Graph, what: str) -> None:
         )
 
 
+def _require_half(graph: Graph, solution: Nodes) -> None:
+    if 2 * len(solution) != len(graph.nodes):
+        raise InputError(f"half of {len(graph.nodes)} nodes is not {len(solution)}")
+
+
 @dataclass(frozen=True)
 class Bisection(Question[Nodes]):
     """Split the nodes into two halves that cut the fewest edges. A solution is one half.
@@ -120,8 +125,7 @@ class Bisection(Question[Nodes]):
 
     def value(self, solution: Nodes) -> int:
         """Count the edges between the two halves."""
-        if 2 * len(solution) != len(self.graph.nodes):
-            raise InputError(f"half of {len(self.graph.nodes)} nodes is not {len(solution)}")
+        _require_half(self.graph, solution)
         return self.graph.cut(solution)
 
 
@@ -135,9 +139,7 @@ class Clique(Question[Nodes]):
 
     def __post_init__(self) -> None:
         if not 2 <= self.size <= len(self.graph.nodes):
-            raise InputError(
-                f"'size' must be from 2 to the {len(self.graph.nodes)} nodes of the graph, not {self.size}"
-            )
+            raise InputError(f"'size' must be from 2 to the {len(self.graph.nodes)} nodes there are, not {self.size}")
 
     @property
     def goal(self) -> Goal:
@@ -145,19 +147,17 @@ class Clique(Question[Nodes]):
         return Goal(1, at_least=True)
 
     def value(self, solution: Nodes) -> int:
-        """Say whether the nodes are such a clique."""
-        return int(self.graph.inside(solution) == math.comb(self.size, 2) and len(solution) == self.size)
+        """Say whether the nodes are a clique."""
+        if len(solution) != self.size:
+            raise InputError(f"a solution has {self.size} nodes, and this one {len(solution)}")
+        return int(self.graph.inside(solution) == math.comb(self.size, 2))
 
 
 @dataclass(frozen=True)
 class HalfClique(Question[Nodes]):
-    """Whether there is a clique of half of the n nodes.
+    """Half of the nodes with the most edges inside: whether they are all joined, and are a clique."""
 
-    A solution is a set S of at most half of the nodes; its value is n - |S| times the edges inside. It is largest for
-    cliques of half of the nodes, and for nothing else, so that this value alone decides.
-    """
-
-    counts: ClassVar[str] = "weight"
+    counts: ClassVar[str] = "edges"
     graph: Graph
 
     def __post_init__(self) -> None:
@@ -170,11 +170,10 @@ class HalfClique(Question[Nodes]):
 
     @property
     def goal(self) -> Goal:
-        """The value of a clique of half of the nodes."""
-        return Goal(self.half * math.comb(self.half, 2), at_least=True)
+        """All edges that half of the nodes can have."""
+        return Goal(math.comb(self.half, 2), at_least=True)
 
     def value(self, solution: Nodes) -> int:
-        """Count the edges inside, once for every node outside."""
-        if len(solution) > self.half:
-            raise InputError(f"a solution has at most {self.half} nodes, half of them, and this one {len(solution)}")
-        return (len(self.graph.nodes) - len(solution)) * self.graph.inside(solution)
+        """Count the edges inside."""
+        _require_half(self.graph, solution)
+        return self.graph.inside(solution)

@@ -33,6 +33,7 @@ from kilt.stop import Stop
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
 SENSITIVE = "s"
+MOST_CELLS = 50_000_000
 FEW_ROWS = 20  # so many different rows are quickly solved by their subsets
 
 
@@ -170,6 +171,15 @@ class Instance(Question[Groups]):
     def _require_partition(self, groups: Groups) -> None:
         if sorted(row for group in groups for row in group) != list(range(len(self.table.rows))) or not all(groups):
             raise InputError(f"this is not a partition of the {len(self.table.rows)} rows of the table")
+
+
+def require_room(rows: int, columns: int) -> None:
+    """Raise if a table would be too large to write down."""
+    if rows * columns > MOST_CELLS:
+        raise InputError(
+            f"the table would have {rows:,} rows and {columns:,} columns: take a smaller source, or a c or t that is "
+            "not so near to where the reduction ends"
+        )
 
 
 def _coded(columns: Sequence[Sequence[str]]) -> tuple[tuple[tuple[str, ...], ...], IntArray]:

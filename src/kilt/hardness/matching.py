@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from kilt.errors import InputError
-from kilt.hardness.instance import Groups, Instance, Table
+from kilt.hardness.instance import Groups, Instance, Table, require_room
 from kilt.hardness.question import Claim
 from kilt.hardness.reduction import Reduction
 from kilt.hardness.shares import HALF, THIRD, share
@@ -117,6 +117,7 @@ def rows_with_fourth(size: int, t: Fraction) -> int:
 
 def _table(source: Matching, new: int = 0) -> Table:
     """Write down 0 where an element is in a tuple, else its own number; new rows have their number everywhere."""
+    require_room(3 * source.size + new, len(source.triples))
     columns = tuple(f"e{j + 1}" for j in range(len(source.triples)))
     members = [set(source.places(triple)) for triple in source.triples]
     rows = [tuple("0" if i in each else str(i + 1) for each in members) for i in range(3 * source.size + new)]

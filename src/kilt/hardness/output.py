@@ -38,6 +38,8 @@ def write_instance(
     contents = {path: instance.table.to_csv()}
     if instance.space is not None:
         contents[_beside(path, "metric")] = metric_text(instance.space)
+    if config is not None and Path(config).resolve() in [each.resolve() for each in contents]:
+        raise InputError(f"the table and the configuration '{config}' are the same file: give them different names")
     if config is not None:
         contents[Path(config)] = config_text(instance, path, Path(config).parent, comment)
     _require_places(list(contents), source)
@@ -107,8 +109,6 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _require_places(paths: list[Path], source: str | PathLike[str] | None) -> None:
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise InputError("two of the files that are to be written are the same: give them different names")
     for path in paths:
         require_writable(path, "output", source=source)
         if "," in path.name:

@@ -60,7 +60,7 @@ def planted_matching(size: int, triples: int, seed: int = 0) -> tuple[Matching, 
     planted: list[Triple] = list(zip(numbers, _shuffled(size, seed), _shuffled(size, seed + 1), strict=True))
     others = [triple for triple in product(numbers, numbers, numbers) if triple not in set(planted)]
     chosen = _drawn(others, triples - size, "other tuples", seed)
-    every = sorted([*planted, *chosen])  # type: ignore[type-var]
+    every = sorted([*planted, *chosen])
     return Matching.of(every, [numbers] * 3), frozenset(planted)
 
 

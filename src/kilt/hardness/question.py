@@ -52,39 +52,49 @@ class Question(ABC, Generic[Solution]):
 class Claim:
     """What is proved of the best values of a source and of its target.
 
-    With a ``factor``, the target's is ``factor * source + constant``. With two goals, one is reached if and only if
-    the other is.
+    With a ``factor``, the target's is ``factor * source + constant``, or if that is not ``exact``, it is at most that.
+    With two goals, one is reached if and only if the other is.
     """
 
     names: tuple[str, str]
     goals: tuple[Goal | None, Goal | None]
     factor: int | None = None
     constant: int = 0
+    exact: bool = True
 
     @classmethod
     def between(
-        cls, source: Question[Any], target: Question[Any], factor: int | None = None, constant: int = 0
+        cls,
+        source: Question[Any],
+        target: Question[Any],
+        factor: int | None = None,
+        constant: int = 0,
+        *,
+        exact: bool = True,
     ) -> Claim:
         """Claim that the answers agree, and with a factor that the best values are in this relation."""
-        return cls((source.counts, target.counts), (source.goal, target.goal), factor, constant)
+        return cls((source.counts, target.counts), (source.goal, target.goal), factor, constant, exact)
 
     def holds(self, source: int, target: int) -> bool:
         """Say whether two best values are as claimed."""
-        if self.factor is not None and target != self.factor * source + self.constant:
-            return False
+        if self.factor is not None:
+            expected = self.factor * source + self.constant
+            if target != expected and (self.exact or target > expected):
+                return False
         mine, other = self.goals
         return mine is None or other is None or mine.reached(source) == other.reached(target)
 
     def then(self, other: Claim) -> Claim:
         """Return what follows from this claim and another about its target."""
         names, goals = (self.names[0], other.names[1]), (self.goals[0], other.goals[1])
-        if self.factor is None or other.factor is None:
+        if self.factor is None or other.factor is None or not other.exact or (other.factor < 0 and not self.exact):
             return Claim(names, goals)
-        return Claim(names, goals, self.factor * other.factor, other.factor * self.constant + other.constant)
+        constant = other.factor * self.constant + other.constant
+        return Claim(names, goals, self.factor * other.factor, constant, self.exact)
 
     def __str__(self) -> str:
         (source, target), (mine, other) = self.names, self.goals
-        said = [] if self.factor is None else [f"{target} = {self._formula()}"]
+        said = [] if self.factor is None else [f"{target} {'=' if self.exact else '<='} {self._formula()}"]
         if mine is not None and other is not None:
             said.append(f"{source} {mine} if and only if {target} {other}")
         return "; ".join(said)

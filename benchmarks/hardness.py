@@ -84,7 +84,7 @@ FAMILIES = (
     Family("matching, planted, t=0", tuple(range(2, 21)), lambda n: to_closeness(solvable(n), 0), goal),
     Family("matching, planted, t=0.3", tuple(range(2, 21)), lambda n: to_closeness(solvable(n), "0.3"), goal),
     Family("matching, random, t=0.3", tuple(range(2, 21)), lambda n: to_closeness(random_matching(n, 2 * n, n), "0.3")),
-    Family("matching, planted, t=0.4", tuple(range(1, 13)), lambda n: to_closeness(solvable(n), "0.4"), goal),
+    Family("matching, planted, t=0.4", tuple(range(2, 13)), lambda n: to_closeness(solvable(n), "0.4"), goal),
     Family(
         "matching, latin, t=0",
         (2, 3, 4, 5, 6, 7),

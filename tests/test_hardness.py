@@ -177,7 +177,7 @@ def test_bisection_to_anonymity():
         graph = some_graph(rng)
         best = frozenset(best_bisection(graph))
         reduction = BisectionToAnonymity(Bisection(graph, cut(graph, best) - number % 2))
-        yes, stars = checked(reduction, best, "exhaustive", "exact" if number % 5 == 0 else "subsets")
+        yes, stars = checked(reduction, best, "exhaustive", "exact" if len(graph.edges) < 6 else "subsets")
         assert yes == (number % 2 == 0)
         half = len(graph.nodes) // 2
         assert stars == half * (len(graph.edges) + cut(graph, best))
@@ -379,7 +379,7 @@ def test_forward_has_the_stars_of_the_claim_for_any_solution():
         half = rng.sample(graph.nodes, len(graph.nodes) // 2)
         some = [t for t in largest_matching(matching.triples) if rng.random() < 0.6]
         for reduction, solution in [
-            (BisectionToAnonymity(Bisection(graph)) >> partial(HalfToFraction, c="0.3"), sorted(half)),
+            (BisectionToAnonymity(Bisection(graph)) >> partial(HalfToFraction, c="0.3"), half),
             (HalfCliqueToAnonymity(HalfClique(graph), "0.35"), half),
             (MatchingToCloseness(matching), some),
             (MatchingToFourPoints(matching, "0.41"), some),
@@ -387,8 +387,9 @@ def test_forward_has_the_stars_of_the_claim_for_any_solution():
             claim, groups = reduction.claim(), reduction.forward(frozenset(solution))
             assert reduction.instance.is_legal(groups)
             value = claim.factor * reduction.source.value(frozenset(solution)) + claim.constant
-            lucky = reduction.back(groups) != frozenset(solution)  # the three rows that are left are a tuple too
-            assert reduction.instance.value(groups) == value - (3 if lucky else 0)
+            if solution is some and len(reduction.back(groups)) > len(some):
+                value -= 3  # the three rows that are left are a tuple too
+            assert reduction.instance.value(groups) == value
 
 
 # through the solvers to what nobody told them

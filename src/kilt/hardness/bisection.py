@@ -45,7 +45,7 @@ class BisectionToAnonymity(Reduction[Nodes, Groups]):
 
     def back(self, solution: Groups) -> Nodes:
         """Make the group of the first row a side; one group has all columns hidden, and any bisection is as good."""
-        return self.source.graph.named(solution[0][: self.half])
+        return self.source.graph.named(min(solution)[: self.half])
 
     def claim(self) -> Claim:
         """Two groups have (n/2) (|E| + cut) stars."""

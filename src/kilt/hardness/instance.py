@@ -151,7 +151,7 @@ class Instance(Question[Groups]):
         groups: list[list[int]] = [[] for _ in range(len(partition))]
         for kind, group, count in zip(partition.types, partition.groups, partition.counts, strict=True):
             groups[group] += islice(rows[kind], int(count))
-        return tuple(tuple(sorted(group)) for group in groups)
+        return tuple(sorted(tuple(sorted(group)) for group in groups))
 
     @cached_property
     def _counted(self) -> tuple[RowTypes, IntArray]:

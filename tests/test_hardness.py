@@ -10,6 +10,7 @@ from functools import partial
 from itertools import combinations
 
 import pytest
+import rustworkx
 from click.testing import CliRunner
 
 import instances
@@ -497,6 +498,12 @@ def test_graphs_come_from_objects_pairs_and_files(tmp_path):
     assert Graph.of(LikeNetworkx("abcd", [("a", "b"), ("b", "c", {"weight": 1})])) == expected
     with pytest.raises(InputError, match="directed"):
         Graph.of(LikeNetworkx("ab", [("a", "b")], directed=True))
+    other = rustworkx.PyGraph()
+    other.add_nodes_from("abcd")
+    other.add_edges_from([(0, 1, "x"), (1, 2, "y")])
+    assert Graph.of(other) == Graph((0, 1, 2, 3), ((0, 1), (1, 2)))
+    with pytest.raises(InputError, match="directed"):
+        Graph.of(rustworkx.PyDiGraph())
     (tmp_path / "list.txt").write_text("# a path\na b\nb, c\n\nd\n")
     assert read_graph(tmp_path / "list.txt") == expected
     graph = random_graph(7, 9, 3)
@@ -602,6 +609,7 @@ def test_planted_solutions_are_there_and_seeds_repeat():
         (lambda: AnonymityToCloseness(Instance(Table(("q",), (("a",),) * 4), Policy(k=3)), "0.5"), "not of k=3"),
         (lambda: Graph.of([(1, 1)]), "from a node to itself"),
         (lambda: Graph.of([(1, 2, 3)]), "an edge must be a pair"),
+        (lambda: Graph.of(3), "a graph must be given as pairs of nodes"),
         (lambda: Matching.of([(1, 2)]), "must have three elements"),
         (lambda: Matching.of([]), "X has 0"),
         (lambda: to_anonymity(Bisection(random_graph(4, 3)), "1e-9").table, "would have 2,000,000,000 rows"),
@@ -689,6 +697,8 @@ def test_the_command_says_what_is_wrong_and_writes_nothing(tmp_path):
         (["half-clique", "--random", 6, "--edges", 7, *write], "'c' or 't' is missing"),
         (["clique", "--random", 6, "--edges", 7, "-c", "0.4", *write], "'size' is missing"),
         (["any", "--random", 4, *write], "give -t"),
+        (["matching", "--random", 4, "--most", 3, *write], "'most' has no meaning"),
+        (["bisection", "--graph", odd, "--edges", 3, "--size", 2, *write], "'size' has no meaning"),
         (["bisection", "--random", 4, "--edges", 3, "-o", tmp_path / "table.parquet"], "must end in .csv"),
         (["bisection", "--random", 4, "--edges", 3, "-o", tmp_path / "no" / "table.csv"], "does not exist"),
         (["bisection", "--random", 4, "--edges", 3, "-o", out, "--config", tmp_path], "is a folder"),
@@ -709,6 +719,8 @@ def test_a_graph_is_not_written_over_and_another_release_is_refused(tmp_path):
     (tmp_path / "release.csv").write_text("\n".join([shuffled[0], *shuffled[:0:-1]]) + "\n")
     words = ["instance", "bisection", "--graph", graph, "--release", tmp_path / "release.csv"]
     assert "rows must be in their order" in run(*words, code=2)
+    (tmp_path / "release.csv").write_text("\n".join(shuffled) + "\n")
+    assert "does not meet the policy of this instance, k=2" in run(*words, code=2)
     (tmp_path / "release.csv").write_text("e1,e2\n1,2\n3,4\n")
     assert "is not a release of this instance" in run(*words, code=2)
 

@@ -24,12 +24,14 @@ class Graph:
 
     @classmethod
     def of(cls, edges: Any, nodes: Iterable[Node] = ()) -> Graph:
-        """Take a graph of networkx (or what looks like one), or pairs of nodes; ``nodes`` adds those without edges.
+        """Take a graph of networkx or rustworkx, or pairs of nodes; ``nodes`` adds those without edges.
 
-        Nodes keep their order, and an edge that is given twice counts once.
+        Nodes keep their order, and an edge that is given twice counts once. The nodes of rustworkx are its numbers.
         """
         if hasattr(edges, "nodes") and hasattr(edges, "edges"):
             return cls._taken(edges)
+        if not isinstance(edges, Iterable):
+            raise InputError(f"a graph must be given as pairs of nodes, or as an object of networkx, not {type(edges)}")
         pairs = [_pair(pair) for pair in edges]
         named = tuple(dict.fromkeys([*nodes, *(node for pair in pairs for node in pair)]))
         place = {node: i for i, node in enumerate(named)}
@@ -40,9 +42,10 @@ class Graph:
     @classmethod
     def _taken(cls, graph: Any) -> Graph:
         """Read a graph object that has nodes and edges, as attributes or as methods."""
-        if getattr(graph, "is_directed", lambda: False)():
+        if getattr(graph, "is_directed", lambda: hasattr(graph, "successors"))():
             raise InputError("the graph is directed: give an undirected one, as graph.to_undirected() makes it")
-        nodes, edges = (part() if callable(part) else part for part in (graph.nodes, graph.edges))
+        parts = (graph.node_indices, graph.edge_list) if hasattr(graph, "edge_list") else (graph.nodes, graph.edges)
+        nodes, edges = (part() if callable(part) else part for part in parts)
         return cls.of([tuple(edge)[:2] for edge in edges], nodes)
 
     @cached_property

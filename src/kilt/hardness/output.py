@@ -93,7 +93,10 @@ def read_release(instance: Instance, path: str | PathLike[str]) -> Groups:
         if any(cell not in (MARK, was) for cell, was in zip(shown, instance.table.rows[row], strict=True)):
             raise InputError(f"'{path}' shows other cells than this instance: its rows must be in their order")
         groups.setdefault(shown, []).append(row)
-    return tuple(map(tuple, groups.values()))
+    found = tuple(map(tuple, groups.values()))
+    if not instance.is_legal(found):
+        raise InputError(f"'{path}' does not meet the policy of this instance, {instance.policy}")
+    return found
 
 
 def _shown(source: Source, instance: Instance) -> list[tuple[str | None, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kilt.errors import InputError, nearest
+from kilt.errors import InputError, nearest, raise_all
 from kilt.hardness.files import read_graph, read_matching
 from kilt.hardness.graphs import Bisection, Clique, Graph, HalfClique
 from kilt.hardness.instance import Groups
@@ -54,6 +54,13 @@ class Request:
         given = [each for each in (self.graph, self.tuples, self.random, self.planted) if each is not None]
         if len(given) != 1:
             raise InputError("the source is missing: give one of --graph, --tuples, --random and --planted")
+
+        unused = {
+            "most": self.most is not None and self.problem != "bisection",
+            "size": self.size is not None and self.problem != "clique",
+            "edges": self.edges is not None and self.random is None and self.planted is None,
+        }
+        raise_all([f"'{name}' has no meaning for this source: leave it out" for name, wrong in unused.items() if wrong])
 
     @property
     def kind(self) -> str:

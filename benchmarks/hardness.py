@@ -12,7 +12,7 @@ from __future__ import annotations
 import multiprocessing
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -137,14 +137,26 @@ def run(reduction: Reduction[Any, Any], solver: str, seconds: float) -> Run:
         process.join()
 
 
-def climbed(family: Family, solver: str, seconds: float) -> Iterator[tuple[int, Reduction[Any, Any], Run]]:
-    """Yield sizes and runs, up to the first size that is not solved."""
+def climbed(family: Family, solver: str, seconds: float, optimum: dict[int, int]) -> tuple[str, int]:
+    """Solve growing sizes up to the first that is not solved; return the line to print, and how many optima are wrong.
+
+    ``optimum`` has what was found before.
+    """
+    line, then, wrong = f"{'none':>8}{'':>30}", "the largest size of the family", []
     for size in family.sizes:
         reduction = family.make(size)
         done = run(reduction, solver, seconds)
-        yield size, reduction, done
+        if done.stars is not None and done.optimal:
+            true = family.best is None or reduction.claim().holds(family.best(size), done.stars)
+            if not true or optimum.setdefault(size, done.stars) != done.stars:
+                wrong.append(f"WRONG OPTIMUM {done.stars:,} at {size}")
         if not done.optimal or done.seconds > seconds:
-            return
+            gap = f"gap {1 - done.bound / done.stars:.1%}" if done.stars and done.bound else "no bound"
+            then = f"{size}: {done.why or f'{gap} after {done.seconds:.0f} s'}"
+            break
+        table = reduction.table
+        line = f"{size:>8}{len(table.rows):>6}{len(table.columns):>9}{done.stars:>8,}{done.seconds:>7.1f}"
+    return f"{line}  {'; '.join([then, *wrong])}", len(wrong)
 
 
 def families(seconds: float, wanted: list[str]) -> int:
@@ -153,23 +165,9 @@ def families(seconds: float, wanted: list[str]) -> int:
     for family in [each for each in FAMILIES if not wanted or any(word in each.name for word in wanted)]:
         optimum: dict[int, int] = {}
         for solver in SOLVERS:
-            line, then = f"{'none':>8}{'':>30}", "the largest size of the family"
-            for size, reduction, done in climbed(family, solver, seconds):
-                if not done.optimal or done.seconds > seconds:
-                    gap = (
-                        ""
-                        if not done.stars
-                        else f"gap {1 - (done.bound or 0) / done.stars:.1%} after {done.seconds:.0f} s"
-                    )
-                    then = f"{size}: {done.why or gap}"
-                    continue
-                table, known = reduction.table, optimum.setdefault(size, done.stars or 0)
-                agreed = known == done.stars
-                true = family.best is None or reduction.claim().holds(family.best(size), done.stars or 0)
-                wrong += not (agreed and true)
-                then += "" if agreed and true else f"; WRONG OPTIMUM {done.stars} at {size}"
-                line = f"{size:>8}{len(table.rows):>6}{len(table.columns):>9}{done.stars:>8,}{done.seconds:>7.1f}"
-            print(f"{family.name:<32}{solver:<12}{line}  {then}", flush=True)
+            line, mistakes = climbed(family, solver, seconds, optimum)
+            wrong += mistakes
+            print(f"{family.name:<32}{solver:<12}{line}", flush=True)
     return wrong
 
 

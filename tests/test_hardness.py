@@ -524,6 +524,9 @@ def test_graphs_come_from_objects_pairs_and_files(tmp_path):
         ("p edge 3\n", "line 1: a line 'p edge SIZE COUNT' is due"),
         ("p edge 3 x\n", "line 1: a line 'p edge"),
         ("p 3dm 3 1\ne 1 1 1\n", "line 1: a line 'p edge"),
+        ("p edge 1000001 1\n", "1000001 are more than the 1,000,000"),
+        (f"p edge {'9' * 5000} 1\n", "line 1: a line 'p edge"),
+        (f"p edge 3 1\ne 1 {'9' * 5000}\n", "line 2: 2 numbers from 1 to 3"),
         ("p edge 3 1\ne 1 4\n", "line 2: 2 numbers from 1 to 3 are due"),
         ("p edge 3 1\ne 0 1\n", "line 2: 2 numbers from 1 to 3"),
         ("p edge 3 1\ne 1 2 3\n", "line 2: 2 numbers from 1 to 3"),
@@ -609,6 +612,9 @@ def test_planted_solutions_are_there_and_seeds_repeat():
         (lambda: AnonymityToCloseness(Instance(Table(("q",), (("a",),) * 4), Policy(k=3)), "0.5"), "not of k=3"),
         (lambda: Graph.of([(1, 1)]), "from a node to itself"),
         (lambda: Graph.of([(1, 2, 3)]), "an edge must be a pair"),
+        (lambda: random_graph(100_000, 3), "from 1 to 3,162 nodes or elements, not 100,000"),
+        (lambda: planted_matching(-1, 3), "from 1 to 215 nodes or elements, not -1"),
+        (lambda: planted_clique(4, 5, 3), "a clique of 5 does not fit into 4 nodes"),
         (lambda: Graph.of(3), "a graph must be given as pairs of nodes"),
         (lambda: Matching.of([(1, 2)]), "must have three elements"),
         (lambda: Matching.of([]), "X has 0"),
@@ -704,6 +710,7 @@ def test_the_command_says_what_is_wrong_and_writes_nothing(tmp_path):
         (["bisection", "--random", 4, "--edges", 3, "-o", out, "--config", tmp_path], "is a folder"),
         (["bisection", "--random", 4, "--edges", 3, "-o", out, "--config", out], "are the same file"),
         (["bisection", "--random", 4, "--edges", 3, "--seed", -1, *write], "'seed' must be"),
+        (["any", "--planted", 2, "-t", "0.4", "-o", tmp_path / "a,b.csv", "--config", config], "a comma in its path"),
     ]:
         assert message in run("instance", *words, code=2)
         assert [path.name for path in tmp_path.iterdir()] == ["odd.txt"]

@@ -19,6 +19,7 @@ from kilt.hardness.triples import Matching
 SUFFIXES = (".col", ".clq", ".dimacs", ".3dm")
 GRAPHS = ("edge", "col")
 MATCHINGS = ("3dm",)
+MOST_NODES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -108,13 +109,19 @@ def _dimacs(
 
 
 def _header(path: str | PathLike[str], number: int, words: list[str], kinds: tuple[str, ...]) -> Header:
-    if len(words) != 3 or words[0] not in kinds or not all(word.isascii() and word.isdigit() for word in words[1:]):
+    if len(words) != 3 or words[0] not in kinds or not all(map(_is_number, words[1:])):
         raise InputError(f"'{path}', line {number}: a line 'p {kinds[0]} SIZE COUNT' is due")
+    if int(words[1]) > MOST_NODES:
+        raise InputError(f"'{path}', line {number}: {words[1]} are more than the {MOST_NODES:,} that can be taken")
     return Header(words[0], int(words[1]), int(words[2]))
 
 
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 19
+
+
 def _numbers(path: str | PathLike[str], number: int, words: list[str], size: int, width: int) -> tuple[int, ...]:
-    numbers = tuple(int(word) if word.isascii() and word.isdigit() else 0 for word in words)
+    numbers = tuple(int(word) if _is_number(word) else 0 for word in words)
     if len(numbers) != width or not all(1 <= each <= size for each in numbers):
         raise InputError(f"'{path}', line {number}: {width} numbers from 1 to {size} are due behind 'e'")
     return numbers

@@ -63,10 +63,12 @@ def config_text(instance: Instance, table: Path, folder: Path, comment: str = ""
     close = [principle.t for principle in instance.policy.principles if isinstance(principle, TCloseness)]
     settings |= {"t": str(close[0])} if close else {"k": instance.k}
     lines = [*(f"# {line}" for line in comment.splitlines())]
-    lines += [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
+    lines += [f"{name} = {_quoted(value)}" for name, value in settings.items()]
     if instance.table.sensitive is not None:
         space = "equal" if instance.space is None else f"metric={_relative(_beside(table, 'metric'), folder)}"
-        lines += ["", "[sensitive]", f"{SENSITIVE} = {json.dumps(space)}"]
+        if "," in space:
+            raise InputError(f"a file of the configuration must not have a comma in its path, as '{space}' has")
+        lines += ["", "[sensitive]", f"{SENSITIVE} = {_quoted(space)}"]
     if instance.table.weights is not None:
         weights = zip(instance.table.columns, instance.table.weights, strict=True)
         lines += ["", "[weights]", *(f"{name} = {weight}" for name, weight in weights if weight != 1)]
@@ -103,6 +105,11 @@ def _shown(source: Source, instance: Instance) -> list[tuple[str | None, ...]]:
     return list(zip(*(source.cells(name) for name in instance.table.columns), strict=True))
 
 
+def _quoted(value: object) -> str:
+    """Write a text, a number or a list as TOML does, which is as JSON does."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _beside(table: Path, what: str) -> Path:
     return table.with_name(f"{table.stem}-{what}.csv")
 
@@ -114,5 +121,3 @@ def _relative(path: Path, folder: Path) -> str:
 def _require_places(paths: list[Path], source: str | PathLike[str] | None) -> None:
     for path in paths:
         require_writable(path, "output", source=source)
-        if "," in path.name:
-            raise InputError(f"the output '{path}' has a comma in its name: choose another one")

@@ -15,10 +15,12 @@ from kilt.hardness.triples import Matching, Triple, Triples
 
 Item = TypeVar("Item")
 Pair = tuple[int, int]
+MOST_LISTED = 10**7
 
 
 def random_graph(nodes: int, edges: int, seed: int = 0) -> Graph:
     """Draw a graph with so many nodes, named from 1, and so many edges."""
+    _require_few(nodes, 2)
     chosen = _drawn(list(combinations(_numbers(nodes), 2)), edges, "edges", seed)
     return Graph.of(sorted(chosen), _numbers(nodes))
 
@@ -29,6 +31,7 @@ def planted_bisection(nodes: int, across: int, inside: int | None = None, seed: 
     Without ``inside`` the halves are complete. Then the planted bisection is optimal if at most ``nodes - 2`` edges are
     across: to exchange s nodes cuts 2 s (nodes/2 - s) edges inside, which are as many at least.
     """
+    _require_few(nodes, 2)
     order = _shuffled(nodes, seed)
     halves = order[: nodes // 2], order[nodes // 2 :]
     chosen = list(_drawn(list(product(*halves)), across, "edges across", seed))
@@ -40,6 +43,9 @@ def planted_bisection(nodes: int, across: int, inside: int | None = None, seed: 
 
 def planted_clique(nodes: int, size: int, edges: int, seed: int = 0) -> tuple[Graph, Nodes]:
     """Draw a graph with a clique of this size; ``edges`` are all in all."""
+    _require_few(nodes, 2)
+    if not 0 <= size <= nodes:
+        raise InputError(f"a clique of {size} does not fit into {nodes} nodes")
     clique = sorted(_shuffled(nodes, seed)[:size])
     pairs = list(combinations(clique, 2))
     others = [pair for pair in combinations(_numbers(nodes), 2) if pair not in set(pairs)]
@@ -49,6 +55,7 @@ def planted_clique(nodes: int, size: int, edges: int, seed: int = 0) -> tuple[Gr
 
 def random_matching(size: int, triples: int, seed: int = 0) -> Matching:
     """Draw so many tuples of three sets of numbers from 1 to ``size``."""
+    _require_few(size, 3)
     numbers = _numbers(size)
     chosen = _drawn(list(product(numbers, numbers, numbers)), triples, "tuples", seed)
     return Matching.numbered(size, sorted(chosen))
@@ -56,12 +63,20 @@ def random_matching(size: int, triples: int, seed: int = 0) -> Matching:
 
 def planted_matching(size: int, triples: int, seed: int = 0) -> tuple[Matching, Triples]:
     """Draw tuples among which some cover every element exactly once; return these too."""
+    _require_few(size, 3)
     numbers = _numbers(size)
     planted: list[Triple] = list(zip(numbers, _shuffled(size, seed), _shuffled(size, seed + 1), strict=True))
     others = [triple for triple in product(numbers, numbers, numbers) if triple not in set(planted)]
     chosen = _drawn(others, triples - size, "other tuples", seed)
     every = sorted([*planted, *chosen])
     return Matching.of(every, [numbers] * 3), frozenset(planted)
+
+
+def _require_few(count: int, power: int) -> None:
+    """Raise if there is nothing to draw from, or too much to list it."""
+    if count < 1 or count**power > MOST_LISTED:
+        most = round(MOST_LISTED ** (1 / power))
+        raise InputError(f"a random source has from 1 to {most:,} nodes or elements, not {count:,}")
 
 
 def _drawn(items: Sequence[Item], count: int, what: str, seed: int) -> list[Item]:

@@ -1,0 +1,80 @@
+"""The main theorem: t-closeness is NP-hard for every t in [0, 1), by a chain of reductions for every range of t.
+
+| t | from | by |
+|---|---|---|
+| 0 <= t < 1/3 | 3-dimensional matching | three sensitive values |
+| 1/3 <= t < 1/2 | 3-dimensional matching | four sensitive values and their metric |
+| t = 1/2 | minimum bisection | (n/2)-anonymity |
+| 1/2 < t < 2/3 | clique, half-clique | (cn)-anonymity for c = 1 - t |
+| 2/3 <= t < 1 | minimum bisection | (n/2)-anonymity, (cn)-anonymity for c = 1 - t |
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from kilt.errors import InputError
+from kilt.hardness.bisection import BisectionToAnonymity
+from kilt.hardness.clique import CliqueToHalfClique, HalfCliqueToAnonymity, LargerHalfClique, pairs_needed
+from kilt.hardness.closeness import AnonymityToCloseness
+from kilt.hardness.fraction import HalfToFraction
+from kilt.hardness.graphs import Bisection, Clique, HalfClique, Nodes
+from kilt.hardness.instance import Groups
+from kilt.hardness.matching import MatchingToCloseness, MatchingToFourPoints
+from kilt.hardness.reduction import Reduction
+from kilt.hardness.shares import HALF, THIRD, share
+from kilt.hardness.triples import Matching
+from kilt.numbers import Number
+
+Kind: TypeAlias = Literal["bisection", "half-clique", "matching"]
+AnySource: TypeAlias = Bisection | Clique | HalfClique | Matching
+KINDS: dict[type, Kind] = {
+    Bisection: "bisection",
+    Clique: "half-clique",
+    HalfClique: "half-clique",
+    Matching: "matching",
+}
+
+
+def kind_for(t: Number) -> Kind:
+    """Name the problem that the hardness of t-closeness comes from."""
+    number = share(t, "t")
+    if number == 1:
+        raise InputError("'t' must be below 1: for t=1 every row is a group, nothing is hidden and nothing is hard")
+    if number < HALF:
+        return "matching"
+    return "half-clique" if HALF < number < 1 - THIRD else "bisection"
+
+
+def to_closeness(source: AnySource, t: Number, *, compact: bool = False) -> Reduction[Any, Groups]:
+    """Reduce a source to t-closeness, for any t in [0, 1), if it is of the kind that this t needs."""
+    _require(source, kind_for(t), f"t={t}")
+    if isinstance(source, Matching):
+        return MatchingToCloseness(source, t) if share(t, "t") < THIRD else MatchingToFourPoints(source, t)
+    return to_anonymity(source, 1 - share(t, "t"), compact=compact) >> partial(AnonymityToCloseness, t=t)
+
+
+def to_anonymity(
+    source: Bisection | Clique | HalfClique, c: Number, *, compact: bool = False
+) -> Reduction[Nodes, Groups]:
+    """Reduce a source to (cn)-anonymity, for 0 < c <= 1/2, if it is of the kind that this c needs."""
+    number = share(c, "c")
+    if not 0 < number <= HALF:
+        raise InputError(f"'c' must be above 0 and at most 1/2, not {c}: with more there is only one group")
+    _require(source, kind_for(1 - number), f"c={c}")
+    if isinstance(source, Bisection):
+        first = BisectionToAnonymity(source)
+        return first if number == HALF else first >> partial(HalfToFraction, c=c, compact=compact)
+    if isinstance(source, Clique):
+        smaller = CliqueToHalfClique(source)
+        return smaller >> partial(to_anonymity, c=c)
+    pairs = pairs_needed(source, number)
+    if pairs:
+        return LargerHalfClique(source, pairs) >> partial(HalfCliqueToAnonymity, c=c)
+    return HalfCliqueToAnonymity(source, c)
+
+
+def _require(source: AnySource, kind: Kind, what: str) -> None:
+    if KINDS[type(source)] != kind:
+        raise InputError(f"{what} is hard by a reduction from {kind}, and not from {KINDS[type(source)]}")

@@ -17,7 +17,6 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from kilt.anonymize import solved
 from kilt.errors import InputError
 from kilt.hardness.question import Goal, Question
 from kilt.ladders import Suppression, Weighted
@@ -27,6 +26,7 @@ from kilt.partition import Partition
 from kilt.policy import KAnonymity, Policy
 from kilt.problem import Problem, RowTypes
 from kilt.solvers import solver as solver_of
+from kilt.solvers.recipe import solved
 from kilt.spaces import EqualDistance, Metric
 from kilt.stop import Stop
 

@@ -28,15 +28,15 @@ SETTINGS = {"A": (QUASI_A, "salary-class"), "B": (QUASI_B, "occupation")}
 CELLS, SEARCH, SOLVE = 4, 5, 60  # how many cells, and the seconds for search and optimum of each
 
 
-def cells(table: pl.DataFrame, quasi: list[str], fewest: int, most: int) -> list[pl.DataFrame]:
-    """Draw cells: all rows that agree with a random one on some random columns."""
+def cells(table: pl.DataFrame, quasi: list[str], sensitive: str, fewest: int, most: int) -> list[pl.DataFrame]:
+    """Draw cells: all rows that agree with a random one on some random columns, with at least two sensitive values."""
     draw = random.Random(5)
     found: list[pl.DataFrame] = []
     while len(found) < CELLS:
         row = table.row(draw.randrange(len(table)), named=True)
         kept = draw.sample(quasi, draw.randrange(1, 5))
         cell = table.filter(pl.all_horizontal(pl.col(name).eq_missing(row[name]) for name in kept))
-        if fewest <= len(cell) <= most:
+        if fewest <= len(cell) <= most and cell[sensitive].n_unique() > 1:
             found.append(cell)
     return found
 
@@ -55,7 +55,7 @@ def main() -> None:
         quasi, sensitive = SETTINGS[setting]
         roles = {"quasi": quasi, "sensitive": sensitive, "policy": policy_of(words)}
         sums, solved = [0.0, 0.0, 0.0], 0
-        for cell in cells(table, quasi.split(","), fewest, most):
+        for cell in cells(table, quasi.split(","), sensitive, fewest, most):
             optimum = kilt.anonymize(cell, **roles, solver=solver, time=SOLVE)
             if optimum.status != "optimal":
                 continue

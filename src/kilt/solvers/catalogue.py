@@ -206,12 +206,15 @@ CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in ENTRIES}
 # what researchers call them, by their authors
 ALIASES: Mapping[str, str] = {
     "blocki-williams": "matching",
+    "blocki-williams-exact": "subsets",
+    "blocki-williams-kernel": "exact",
     "anshelevich-karagiozova": "matching",
     "dondi": "residue",
     "park-shim": "cover",
     "aggarwal": "forest",
     "meyerson-williams": "diameter",
     "xiao-yi-tao": "tp",
+    "rebollo-monedero": "information",
 }
 
 

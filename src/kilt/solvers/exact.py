@@ -64,7 +64,9 @@ def _solved(problem: Problem, stop: Stop, observer: Observer) -> Solution:
     atoms = Atoms.of(problem)
     if start.bound == start.partition.cost or stop():
         return start
-    pool = Pool.of(problem)
+    pool = Pool.of(problem, enough=stop)
+    if pool.ceiling is not None:
+        return start
     if atoms is None:
         return improve(problem, pool, start, stop, observer)
     pricing = Pricing(problem, pool, atoms)

@@ -96,6 +96,11 @@ class Field:
         big = BIG * self.usual_size()
         anneal(self.arena, self.state, self.law, self.work, self.patterns, self.kinds, moves, temperature, big)
 
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return int((self.state.size > 0).sum())
+
     def usual_size(self) -> int:
         """Return the median size of the groups."""
         return int(np.median(self.state.size[self.state.size > 0]))

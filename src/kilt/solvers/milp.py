@@ -35,7 +35,8 @@ class PatternMilp:
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""
         start = Greedy().solve(problem, Stop(), observer)
-        return improve(problem, Pool.of(problem), start, stop, observer)
+        pool = Pool.of(problem, enough=stop)
+        return start if pool.ceiling is not None else improve(problem, pool, start, stop, observer)
 
 
 def improve(

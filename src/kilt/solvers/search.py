@@ -39,7 +39,8 @@ NUMBERS = 4_000  # row types times sensitive classes, for each second, for which
 WIDE_ROUNDS, LISTED = 6, 20_000_000  # where patterns are too many: how often they are chosen, and row types listed then
 HOT, COLD = (0.12, 1.0), (0.065, 0.5)  # first and last temperature: stars, times a power of the usual size of a group
 SMALL = 5  # rows of a group below which it does not get colder
-HANDS, HANDFUL = 2, 5_000  # searches side by side where the bytes must be the same; row types that are worth one
+HANDS = 2  # searches side by side where the bytes must be the same
+HANDFUL, GROUPS = 5_000, 300  # row types and groups that are worth one: with fewer, each would see too little
 COMPILED = 3.0  # seconds: what takes longer to load was compiled
 ANNEALING = 0.5  # the share of the time for it where there are fewer row types than that; windows have the rest
 CHUNK, SLICE = 10_000, 0.1  # moves at a time, and about how many seconds these take
@@ -181,7 +182,7 @@ class Run:
         best, copies = field.cost, field.state.copies.copy()
         size = max(SMALL, field.usual_size())
         hot, cold = (stars * size**power for stars, power in (HOT, COLD))
-        hands = Hands.of(field, self._hands(), self.stop.seed)
+        hands = Hands.of(field, self._hands(field.groups), self.stop.seed)
         while (done := cooling.done()) < until and not self.stop(best, self.stop.board.bound):
             hands.anneal(cooling.chunk(), hot * (cold / hot) ** done)
             if hands.cost < best:
@@ -189,10 +190,10 @@ class Run:
             self._tell(best)
         return field.at(copies)
 
-    def _hands(self) -> int:
+    def _hands(self, groups: int) -> int:
         """Return how many searches go on side by side: one for each core, if the bytes need not be the same."""
         most = HANDS if self.stop.seconds is None else ALL_CORES
-        return max(1, min(most, len(self.problem.counts) // HANDFUL))
+        return max(1, min(most, len(self.problem.counts) // HANDFUL, groups // GROUPS))
 
     def _tell(self, cost: int) -> None:
         board = self.stop.board

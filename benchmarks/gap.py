@@ -25,7 +25,7 @@ POLICIES = {  # setting, policy: the fewest and the most rows of a cell, and the
     ("B", "k=5 t=0.2"): (60, 120, "milp"),
 }
 SETTINGS = {"A": (QUASI_A, "salary-class"), "B": (QUASI_B, "occupation")}
-CELLS, SEARCH, SOLVE = 4, 5, 60  # how many cells, and the seconds for search and optimum of each
+CELLS, SEARCH, SOLVE = 3, 6, 30  # how many cells, and the seconds for search and optimum of each
 
 
 def cells(table: pl.DataFrame, quasi: list[str], sensitive: str, fewest: int, most: int) -> list[pl.DataFrame]:

@@ -193,3 +193,12 @@ def test_the_greedy_repeats_itself():
     first, second = (solver("greedy").solve(problem, Stop(), silent).partition for _ in range(2))
     assert first.types.tolist() == second.types.tolist()
     assert first.groups.tolist() == second.groups.tolist()
+
+
+@pytest.mark.parametrize("spaces", [["equal"], ["equal", "ordered"]])
+def test_a_part_of_a_table_may_lack_values(spaces):
+    rows = [("a", *"123"[i : i + 1] * len(spaces)) for i in range(3)] * 2
+    problem = problem_of(rows, ["suppress"], spaces, Policy(t="0.9"))
+    part = problem.part(np.flatnonzero(problem.sensitive[:, 0] != 1), np.array([2, 2]))
+    groups = part.groups(part.class_totals[None, :])
+    assert [counts.tolist() for counts in groups.counts] == [[[2, 0, 2]]] * len(spaces)

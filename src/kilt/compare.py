@@ -105,7 +105,7 @@ def compare(
         elif not interrupted():
             observer(Progress(entry.name))
             found.add(problem, entry, _ran(problem, entry, limit.again(), observer, polish=polish), verify)
-    if not any(entry.brings_bound for entry in entries) and not polish:
+    if not found.settled:
         found.raise_bound(problem, limit.again(), observer)
     return found.ranked()
 
@@ -114,8 +114,8 @@ def _entries(solvers: str | Sequence[str] | None) -> list[Entry]:
     """Return the chosen entries of the catalogue, all if none are chosen."""
     if solvers is None:
         return list(CATALOGUE.values())
-    names = solvers.split(",") if isinstance(solvers, str) else solvers
-    chosen = {entry.name: entry for entry in (entry_of(name.strip()) for name in names)}
+    names = solvers.split(",") if isinstance(solvers, str) else map(str, solvers)
+    chosen = {entry.name: entry for entry in (entry_of(name.strip()) for name in names if name.strip())}
     if not chosen:
         raise InputError("'solvers' names none: leave it out to compare all")
     return list(chosen.values())
@@ -137,16 +137,18 @@ def _verifier(case: Case, mark: str | None) -> Callable[[Solution], Verdict]:
 
 @dataclass
 class Found:
-    """What was found so far, and the best bound of all."""
+    """What was found so far, and the best bound of all; it is settled if that is as good as it gets in the time."""
 
     compared: list[Compared]
     bound: Fraction
     proof: str = "exact"
+    settled: bool = False
 
     def add(self, problem: Problem, entry: Entry, ran: Ran, verify: Callable[[Solution], Verdict]) -> None:
         """Verify a solution and add what is to be said of it."""
         solution, verdict = ran.solution, verify(ran.solution)
         self._know(problem.stars(solution.bound or 0), solution.proof)
+        self.settled |= solution.bound == solution.partition.cost or "search" in ran.name
         self.compared.append(
             Compared(
                 solver=ran.name,
@@ -166,7 +168,7 @@ class Found:
         self._know(problem.stars(bounded(problem, stop, observer).cost), "exact")
 
     def _know(self, bound: Fraction, proof: str) -> None:
-        if bound > self.bound:
+        if (bound, proof == "exact") > (self.bound, self.proof == "exact"):
             self.bound, self.proof = bound, proof
 
     def ranked(self) -> list[Compared]:
@@ -206,7 +208,7 @@ def _remark(entry: Entry, solution: Solution) -> str:
     elif solution.factor is not None:
         said.append(guarantee_text(solution.factor))
     elif entry.kind == "guaranteed":
-        said.append("nothing is guaranteed then")
+        said.append("its guarantee is lost")
     return "; ".join(said)
 
 

@@ -100,10 +100,10 @@ def _can_hold(problem: Problem, found: Buckets) -> BoolArray:
     return possible
 
 
-def too_many_patterns(problem: Problem) -> str | None:
+def too_many_patterns(problem: Problem, most_listed: int = MOST_LISTED) -> str | None:
     """Say why the patterns of a problem are too many for a method that needs all of them; None if they are not."""
     vectors = math.prod(len(column.levels) for column in problem.columns)
-    most, kinds = MOST_LISTED // vectors, len(problem.counts)
+    most, kinds = most_listed // vectors, len(problem.counts)
     if kinds <= most:
         return None
     return f"with these ladders it takes up to {most:,} different rows, and this table has {kinds:,}"

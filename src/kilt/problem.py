@@ -124,12 +124,19 @@ class Problem:
         return Groups(by_class.sum(axis=1), tuple(self._counts(by_class, column) for column in columns))
 
     def _counts(self, by_class: IntArray, column: int) -> IntArray:
-        """Add up the classes that share a value of the column; with one column they are the values themselves."""
-        values = self.class_values[:, column]
-        if len(self.sizes) == 1:
+        """Add up the classes that share a value of the column; with one column they are mostly the values themselves.
+
+        In a part of a table a value may be missing.
+        """
+        values, size = self.class_values[:, column], self.sizes[column]
+        if len(self.sizes) == 1 and len(values) == size:
             return by_class
+        if len(np.unique(values)) < size:
+            counts = np.zeros((len(by_class), size), dtype=by_class.dtype)
+            np.add.at(counts.T, values, by_class.T)
+            return counts
         order = np.argsort(values, kind="stable")
-        starts = np.searchsorted(values[order], np.arange(self.sizes[column]))
+        starts = np.searchsorted(values[order], np.arange(size))
         return np.asarray(np.add.reduceat(by_class[:, order], starts, axis=1))
 
     def by_value(self, column: int, by_value: np.ndarray) -> np.ndarray:

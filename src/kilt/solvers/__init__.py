@@ -17,6 +17,8 @@ NAMES = ("auto", *CATALOGUE)
 def entry_of(name: str) -> Entry:
     """Return what the catalogue has under this name, or under this name of its authors."""
     name = ALIASES.get(name, name)
+    if name == "auto":
+        raise InputError("'auto' chooses one of the others: name these, as 'kilt solvers' lists them")
     if name not in CATALOGUE:
         raise InputError(f"'{name}' is not a solver: {nearest(name, (*NAMES, *ALIASES))}")
     return CATALOGUE[name]

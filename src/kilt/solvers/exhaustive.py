@@ -28,7 +28,7 @@ class Exhaustive:
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables that are not tiny."""
         if problem.rows > MOST_ROWS:
-            return f"it takes tables of at most {MOST_ROWS} rows, and this one has {problem.rows}"
+            return f"it takes tables of at most {MOST_ROWS} rows, and this one has {problem.rows:,}"
         return None
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:  # noqa: ARG002 - a blink

@@ -23,6 +23,8 @@ from kilt.solvers.highs import quiet, solved, whole_bound
 from kilt.solvers.program import Program, groups_of
 from kilt.stop import Stop
 
+MOST_LISTED = 2_000_000  # row types times level vectors: HiGHS does not look at the clock in larger programs for long
+
 
 @dataclass(frozen=True)
 class PatternMilp:
@@ -30,7 +32,7 @@ class PatternMilp:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""
-        return too_many_patterns(problem)
+        return too_many_patterns(problem, MOST_LISTED)
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""

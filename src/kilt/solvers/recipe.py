@@ -82,7 +82,12 @@ def _polished(problem: Problem, entry: Entry, stop: Stop, observer: Observer, *,
         return entry.name, rough, None
     found = Search(rough.partition).solve(problem, stop, observer)
     bound = Bound(found.bound or 0, found.parts)
-    return f"{entry.name} + search", replace(_better_bound(found, rough), factor=rough.factor), bound
+    return f"{entry.name} + search", _with_promise(found, rough), bound
+
+
+def _with_promise(polished: Solution, rough: Solution) -> Solution:
+    """Keep what is known of the solution that was polished."""
+    return replace(_better_bound(polished, rough), factor=rough.factor, stopped=rough.stopped)
 
 
 def _with_bound(solution: Solution, bound: Bound) -> tuple[Solution, Bound]:

@@ -166,7 +166,11 @@ def test_a_mark_of_two_characters_cannot_mask_characters(table):
             2,
         ),
         (["-l", "2", "--diversity", "distnct", "--sensitive", "disease"], "did you mean 'distinct'", 2),
-        (["-l", "3", "--sensitive", "disease"], "l=3 on 'disease' cannot be met: 50% of the rows have disease", 3),
+        (
+            ["-l", "3", "--sensitive", "disease"],
+            "l=3 on 'disease' cannot be met: 50% of the rows share a value of 'disease'",
+            3,
+        ),
         (
             ["-l", "3", "--diversity", "distinct", "--sensitive", "disease", "-t", "0.5"],
             "'disease' has 2 different values; the largest l that this table allows is 2; the smallest t .* is 0",

@@ -84,7 +84,7 @@ def test_a_second_call_does_not_return_the_first_calls_data():
 
 def test_an_infeasible_policy_is_an_error_that_says_what_is_possible():
     frame = pd.DataFrame({"q": list("aabb"), "s": list("xxxy")})
-    with pytest.raises(kilt.InfeasibleError, match=r"75% of the rows have s 'x'; the largest l .* is 1"):
+    with pytest.raises(kilt.InfeasibleError, match=r"75% of the rows share a value of 's'; the largest l .* is 1"):
         kilt.anonymize(frame, quasi="q", sensitive="s", policy=kilt.Policy(l=2))
     with pytest.raises(kilt.InfeasibleError, match="the largest k that it allows is 4"):
         kilt.anonymize(frame, quasi="q", sensitive="s", policy=kilt.Policy(k=5))

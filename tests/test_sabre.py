@@ -16,8 +16,8 @@ from kilt.patterns import costs_of, tightest
 from kilt.rules import Groups, work_of
 from kilt.solvers import ectree, solver
 from kilt.solvers.bucketing import bucketings, chain, distances
+from kilt.solvers.distance import stacked
 from kilt.solvers.ectree import Draws, halves
-from kilt.solvers.forest import stacked
 from kilt.solvers.rest import place_illegal
 from kilt.solvers.sabre import best_draws, closeness
 from kilt.stop import Stop
@@ -162,7 +162,7 @@ def test_groups_are_filled_as_by_its_slow_twin(data):
     wanted = np.array([data.draw(st.integers(0, int(size))) for size in sizes])
     expected = slowly_filled(problem, bucket_of, order.tolist(), wanted.tolist())
     left = problem.counts.copy()
-    types, counts = filled(problem.codes, *stacked(problem), bucket_of, order, left, wanted.copy())
+    types, counts = filled(problem.codes, *stacked(problem)[:2], bucket_of, order, left, wanted.copy())
     assert list(zip(types.tolist(), counts.tolist(), strict=True)) == expected
     assert np.bincount(bucket_of[types], counts, 3).tolist() == wanted.tolist()
     assert (left + np.bincount(types, counts, kinds)).tolist() == problem.counts.tolist()

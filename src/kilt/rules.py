@@ -13,7 +13,7 @@ import numpy as np
 from kilt.diversity import Form, Frequency
 from kilt.errors import InfeasibleError
 from kilt.numbers import BoolArray, FloatArray, IntArray, counted, decimal_text, roomy
-from kilt.spaces import Ground, Values
+from kilt.spaces import Ground
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,6 @@ class DiversityRule:
     form: Form
     column: int
     name: str
-    values: Values
 
     def meets(self, groups: Groups) -> BoolArray:
         """Decide as the form does."""
@@ -107,7 +106,7 @@ class DiversityRule:
         bound = str(math.floor(largest)) if self.l.denominator == 1 else decimal_text(largest)
         if isinstance(self.form, Frequency):
             share = 100 * int(counts[0].max()) / int(table.sizes[0])
-            why = f"{share:.3g}% of the rows have {self.name} {self.values[int(counts[0].argmax())]!r}"
+            why = f"{share:.3g}% of the rows share a value of '{self.name}'"
         else:
             why = f"'{self.name}' has {counted(int((counts[0] > 0).sum()), 'different value')}"
         return f"{self} cannot be met: {why}; the largest l that this table allows is {bound}"

@@ -23,7 +23,6 @@ from kilt.kernels.incidence import values_by_size
 from kilt.kernels.legal import scratch, violation
 from kilt.kernels.transport import transported
 from kilt.observe import silent
-from kilt.patterns import near_vectors
 from kilt.pool import Pool
 from kilt.proof import proved
 from kilt.solvers import choose, solver
@@ -279,15 +278,6 @@ def test_distances_without_room_are_left_to_greedy():
     assert choose("auto", problem).name == "greedy"
 
 
-def test_a_wide_table_is_searched_without_all_its_patterns():
-    rng = np.random.default_rng(0)
-    rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (300, 22))]
-    problem = problem_of(rows, ["suppress"] * 22, [], Policy(k=4))
-    level = solver("greedy").solve(problem, Stop(), silent).partition.cost
-    found = solved("search", problem, Stop(seconds=12))
-    assert found.partition.cost < level
-
-
 def test_narrowing_keeps_what_is_used():
     problem = random_problem(200, 4, 3, Policy(k=3))
     partition = solver("greedy").solve(problem, Stop(), silent).partition
@@ -373,17 +363,6 @@ def test_limits_are_checked_and_have_defaults():
     assert (timed.seconds, timed.iterations, timed.gap) == (3.0, None, 0.0)
     counted = Stop.of(None, None, iterations=7).or_else(60.0, 5, 0.005)
     assert (counted.seconds, counted.iterations, counted.gap) == (None, 7, 0.005)
-
-
-def test_level_vectors_nearby_differ_by_a_step_or_two():
-    problem = random_problem(60, 6, 2, Policy(k=3))
-    levels = np.array([[0, 1, 0, 1, 0, 1]])
-    near = near_vectors(problem, levels, 200, 0)
-    assert (3, (0, 1, 0, 1, 0, 1)) in near
-    assert [cost for cost, _ in near] == sorted(sum(vector) for _, vector in near)
-    assert all(1 <= np.abs(np.array(vector) - levels[0]).sum() <= 2 or cost == 3 for cost, vector in near)
-    assert near == near_vectors(problem, levels, 200, 0)
-    assert 1 < len(near_vectors(problem, levels, 5, 0)) <= 5
 
 
 @given(st.data())

@@ -72,26 +72,3 @@ def costs_of(problem: Problem, levels: IntArray) -> IntArray:
     for index, cost in enumerate(problem.costs):
         total += cost[levels[:, index]]
     return total
-
-
-def near_vectors(problem: Problem, levels: IntArray, most: int, seed: int) -> list[tuple[int, Levels]]:
-    """Return level vectors that differ from given ones by a step in one column, or by one up and one down, with costs.
-
-    Random ones are left out if there are more than the most; they come from cheap to dear.
-    """
-    rng = np.random.default_rng(seed)
-    useful = useful_levels(problem)
-    place = [{level: i for i, level in enumerate(column)} for column in useful]
-    given = [tuple(row) for row in np.unique(levels, axis=0).tolist()]
-    found = dict.fromkeys(given)
-    columns, each = len(useful), max(4, most // max(1, len(given)))
-    for vector in given:
-        for up, down in rng.integers(-1, columns, (each, 2)).tolist():
-            near = list(vector)
-            for column, step in ((up, 1), (down, -1)):
-                if column >= 0:
-                    at = place[column].get(near[column], 0) + step
-                    near[column] = useful[column][min(max(at, 0), len(useful[column]) - 1)]
-            found[tuple(near)] = None
-    chosen = list(found)[:most]
-    return sorted((problem.level_cost(vector), vector) for vector in chosen)

@@ -66,7 +66,7 @@ class LDiversity:
     def bind(self, sensitive: Sequence[SensitiveColumn]) -> Iterator[Rule]:
         """Return one rule per sensitive column that this principle speaks of."""
         for index, column in _chosen(sensitive, self.column, "l"):
-            yield DiversityRule(self.l, self.form, index, column.name)
+            yield DiversityRule(self.l, self.form, index, column.name, len(column.values))
 
     def __str__(self) -> str:
         form = "" if isinstance(self.form, Frequency) else f" ({self.form})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from kilt.keys import Buckets
 from kilt.numbers import BoolArray, IntArray
 from kilt.partition import Partition
-from kilt.patterns import Levels, buckets, costs_of, level_vectors, tightest
+from kilt.patterns import buckets, costs_of, level_vectors, tightest
 from kilt.problem import Problem
 
 MOST_LISTED = 8_000_000  # row types times level vectors, if all patterns must be listed
@@ -38,16 +38,12 @@ class Pool:
         problem: Problem,
         most_entries: int | None = None,
         enough: Callable[[], bool] = lambda: False,
-        vectors: Iterable[tuple[int, Levels]] | None = None,
     ) -> Pool:
-        """List the closed patterns that can hold a legal group, until there is no room or it is enough.
-
-        They are those of all level vectors from cheap to dear, or of given ones.
-        """
+        """List the closed patterns that can hold a legal group, from cheap to dear, until room or time is over."""
         every = np.arange(len(problem.counts))
         types, lengths, shapes = [every[:0]], [every[:0]], [np.zeros((0, len(problem.columns)), dtype=np.int16)]
         entries, ceiling = 0, None
-        for cost, levels in level_vectors(problem) if vectors is None else vectors:
+        for cost, levels in level_vectors(problem):
             if enough() or (most_entries is not None and entries > most_entries):
                 ceiling = cost
                 break

@@ -86,6 +86,7 @@ class DiversityRule:
     form: Form
     column: int
     name: str
+    values: int
 
     def meets(self, groups: Groups) -> BoolArray:
         """Decide as the form does."""

@@ -130,7 +130,7 @@ def bends_of(rules: Rules, patterns: int) -> list[Bend]:
         if isinstance(rule, ClosenessRule):
             bends.append(Near(rule, patterns, alone))
         elif isinstance(rule, DiversityRule) and (cap := rule.form.cap(rule.l)) is not None:
-            bends.append(Capped(rule.column, float(cap), patterns, len(rule.values)))
+            bends.append(Capped(rule.column, float(cap), patterns, rule.values))
     return bends
 
 

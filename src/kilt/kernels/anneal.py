@@ -38,7 +38,7 @@ def anneal(
         work.number[STAMP] += 1
         state.total[LOGGED] = 0
         before = state.total[COST]
-        patience = -temperature * law.unit * np.log(1.0 - draw(work))
+        patience = -temperature * law.unit * np.log(1.0 - draw(work.random))
         if _tried(arena, state, law, work, patterns, kinds, big, patience) and state.total[COST] - before <= patience:
             forget(arena, state, work)
         else:
@@ -50,10 +50,10 @@ def _tried(
     arena: Arena, state: State, law: Law, work: Work, patterns: IntArray, kinds: IntArray, big: int, patience: float
 ) -> bool:  # pragma: no cover - compiled
     """Try a random move; say whether it was done."""
-    which = draw(work)
+    which = draw(work.random)
     if which < OPENINGS:
-        return open_pattern(arena, state, law, work, patterns[draw_below(work, len(patterns))], big, patience)
-    u = kinds[draw_below(work, len(kinds))]
+        return open_pattern(arena, state, law, work, patterns[draw_below(work.random, len(patterns))], big, patience)
+    u = kinds[draw_below(work.random, len(kinds))]
     q = arena.pattern_of[state.home[u]]
     if arena.cost[q] == 0:
         return False

@@ -112,20 +112,20 @@ def forget_all(work: Work) -> None:
 
 
 @lean
-def draw(work: Work) -> float:  # pragma: no cover - compiled
+def draw(random: IntArray) -> float:  # pragma: no cover - compiled
     """Draw a number from 0 to 1 (xorshift)."""
-    x = work.random[0]
+    x = random[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
     x ^= x << np.uint64(17)
-    work.random[0] = x
+    random[0] = x
     return float(x >> np.uint64(11)) / 9007199254740992.0
 
 
 @lean
-def draw_below(work: Work, limit: int) -> int:  # pragma: no cover - compiled
+def draw_below(random: IntArray, limit: int) -> int:  # pragma: no cover - compiled
     """Draw a whole number from 0 to below a limit."""
-    return min(limit - 1, int(draw(work) * limit))
+    return min(limit - 1, int(draw(random) * limit))
 
 
 @lean
@@ -254,14 +254,14 @@ def close(arena: Arena, state: State, law: Law, work: Work, q: int) -> bool:  # 
 def wander(arena: Arena, state: State, law: Law, work: Work, u: int, most: float) -> bool:  # pragma: no cover
     """Move copies of a row type to another group, drawn at random, if they pay at most so much more there."""
     h = state.home[u]
-    e = arena.starts[u] + draw_below(work, arena.starts[u + 1] - arena.starts[u])
+    e = arena.starts[u] + draw_below(work.random, arena.starts[u + 1] - arena.starts[u])
     q, p, c = arena.pattern_of[h], arena.pattern_of[e], arena.class_of[u]
     if p == q or state.size[p] == 0 or arena.cost[p] - arena.cost[q] > most:
         return False
     extra, copies = arena.cost[p] - arena.cost[q], state.copies[h]
     if extra > 0:
         copies = min(copies, int(most / extra))
-    copies = min(copies, 1 + int(copies * draw(work) ** 2))
+    copies = min(copies, 1 + int(copies * draw(work.random) ** 2))
     if not stays_legal(state, law, work, q, c, -copies) or not stays_legal(state, law, work, p, c, copies):
         return False
     move(arena, state, h, e, copies)

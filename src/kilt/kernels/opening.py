@@ -54,7 +54,7 @@ def _offers(arena: Arena, state: State, work: Work, p: int) -> int:  # pragma: n
     """List the rows that fit under p and are elsewhere, by their groups; return how many entries there are."""
     stamp = work.number[STAMP]
     first, span = arena.first[p], arena.first[p + 1] - arena.first[p]
-    start = draw_below(work, span) if span > LONGEST else 0
+    start = draw_below(work.random, span) if span > LONGEST else 0
     sources, number = 0, 0
     for i in range(min(span, LONGEST)):
         e = arena.entries[first + (start + i) % span]
@@ -151,7 +151,7 @@ def _closed(
         other = other_cost(arena, state, law, work, arena.kind_of[work.home[i]], q)
         saved += state.copies[work.home[i]] * max(0.0, other - cost)
         i = work.follows[i]
-    if saved <= kept - PATIENCE * law.unit * draw(work):
+    if saved <= kept - PATIENCE * law.unit * draw(work.random):
         return 0.0
     work.closes[q] = True
     i = work.first_offer[q]
@@ -190,7 +190,7 @@ def _replacement(arena: Arena, state: State, law: Law, work: Work, q: int, c: in
     """
     if work.refill[q, c] == NOBODY and work.looked[q] == work.number[CHANGES] and state.total[LOGGED] == 0:
         return FAR
-    if work.refill[q, c] >= 0 and draw(work) >= FRESH:
+    if work.refill[q, c] >= 0 and draw(work.random) >= FRESH:
         h = work.refill_home[q, c]
         r = arena.pattern_of[h]
         if state.copies[h] > 0 and p != r != q and stays_legal(state, law, work, r, c, -1):
@@ -198,7 +198,7 @@ def _replacement(arena: Arena, state: State, law: Law, work: Work, q: int, c: in
     best = FAR
     work.refill[q, c], work.looked[q] = NOBODY, work.number[CHANGES]
     span = arena.first[q + 1] - arena.first[q]
-    start = draw_below(work, span) if span > LOOKED_AT else 0
+    start = draw_below(work.random, span) if span > LOOKED_AT else 0
     for i in range(min(span, LOOKED_AT)):
         e = arena.entries[arena.first[q] + (start + i) % span]
         if arena.class_of[arena.kind_of[e]] != c:
@@ -223,7 +223,7 @@ def choose(
 
     FAR if that cannot be, or costs more than the most.
     """
-    least_net = -1e-9 if draw(work) < FREELY else 1e-9
+    least_net = -1e-9 if draw(work.random) < FREELY else 1e-9
     size = state.size[p]
     for c in range(len(work.trial)):
         work.trial[c] = state.by_class[p, c]

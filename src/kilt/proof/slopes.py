@@ -205,7 +205,7 @@ def bends_of(rules: Rules) -> list[Bend]:
         elif isinstance(rule, ClosenessRule) and isinstance(rule.ground, Costs):
             bends.append(NearInSpace(rule, rule.ground))
         elif isinstance(rule, DiversityRule) and (cap := rule.form.cap(rule.l)) is not None:
-            bends.append(Capped(rule.column, len(rule.values), cap))
+            bends.append(Capped(rule.column, rule.values, cap))
     return bends
 
 

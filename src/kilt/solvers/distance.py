@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilt.numbers import IntArray
+from kilt.kernels.nearest import Ladders
 from kilt.problem import Problem
 
 
-def stacked(problem: Problem) -> tuple[IntArray, IntArray, IntArray]:
+def stacked(problem: Problem) -> Ladders:
     """Return for compiled loops the codes of all columns at all levels, what these cost, and the top ones."""
     depth = max(len(column.levels) for column in problem.columns)
     width = int(problem.codes.max(initial=0)) + 1
@@ -18,4 +18,4 @@ def stacked(problem: Problem) -> tuple[IntArray, IntArray, IntArray]:
         costs[j, : len(column.levels)] = problem.costs[j]
         for h, codes in enumerate(column.levels):
             shown[j, h, : len(codes)] = codes[:width]
-    return shown, costs, np.array([len(column.levels) - 1 for column in problem.columns])
+    return Ladders(shown, costs, np.array([len(column.levels) - 1 for column in problem.columns]))

@@ -3,27 +3,34 @@
 Level by level a first release is found, which is legal at once. The bound engine's prices show which patterns are
 promising and give a second one. The better of the two goes on: patterns are opened and closed, always legally, until
 the time or the iterations are over, or until bound and release are close enough.
+
+In wide tables, whose patterns are too many to list, groups grow from rows instead, and rows change places.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from time import monotonic
 
+import numpy as np
+
 from kilt.bounds.beside import Beside
-from kilt.bounds.engine import MOST_ENTRIES, bounded
+from kilt.bounds.engine import bounded
 from kilt.bounds.shared_out import ALL_CORES
 from kilt.kernels.legal import Law
 from kilt.numbers import FloatArray
 from kilt.observe import Observer, Progress, silent
 from kilt.partition import Partition
-from kilt.patterns import near_vectors, useful_levels
+from kilt.patterns import useful_levels
 from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.solvers.base import Solution
+from kilt.solvers.exchange import Exchange
 from kilt.solvers.field import Field, load, narrowed, one_group, promising, with_groups
 from kilt.solvers.greedy import Greedy
+from kilt.solvers.growth import Growth
 from kilt.solvers.hands import Hands
 from kilt.solvers.law import law_of
 from kilt.solvers.windows import Windows
@@ -36,13 +43,16 @@ LOSS, FEWEST = 1.0, 2_000  # stars that a promising pattern may lose; at least s
 LOOSE = 12.0  # stars that it may lose for a first partition under more than a size: what is left needs dearer ones
 MORE = 2.0  # stars that a row may pay more than it does
 NUMBERS = 4_000  # row types times sensitive classes, for each second, for which level by level is fast
-WIDE_ROUNDS, LISTED = 6, 20_000_000  # where patterns are too many: how often they are chosen, and row types listed then
+MANY_VECTORS, LISTED = 2_000, 6_000_000  # level vectors, and row types times these, from which on a table is wide
+WARM, CHILLY = (1.0, 8.0), 0.35  # first temperature there, from and to, and last one: stars
+WARMER = 400  # moves for each row type for which it is a star warmer at first
 HOT, COLD = (0.12, 1.0), (0.065, 0.5)  # first and last temperature: stars, times a power of the usual size of a group
 SMALL = 5  # rows of a group below which it does not get colder
 HANDS = 2  # searches side by side where the bytes must be the same
 HANDFUL, GROUPS = 5_000, 300  # row types and groups that are worth one: with fewer, each would see too little
 COMPILED = 3.0  # seconds: what takes longer to load was compiled
 ANNEALING = 0.5  # the share of the time for it where there are fewer row types than that; windows have the rest
+FEW = 50  # row types by which kernels are loaded
 CHUNK, SLICE = 10_000, 0.1  # moves at a time, and about how many seconds these take
 
 
@@ -74,7 +84,7 @@ class Search:
             stop.board.wanted = True
             with Beside(problem, stop.share(BOUNDING), observer) as beside:
                 start = self._start(run)
-                if start.cost:
+                if start.cost and not run.wide:
                     beside.wait(stop.board.ready)
                 best = run.improved(start)
                 bound = beside.enough()
@@ -90,6 +100,10 @@ def _loaded(problem: Problem, law: Law, observer: Observer) -> float:
     began = monotonic()
     observer(Progress("loading"))
     bounded(load(problem, law), Stop(), silent)
+    if is_wide(problem):
+        few = np.arange(min(FEW, len(problem.counts)))
+        part = problem.part(few, problem.counts[few])
+        Exchange(part, law, Growth(part, law, 0).partition(Stop()), 0).anneal(1, 1.0)
     took = monotonic() - began
     return took if took > COMPILED else 0.0
 
@@ -103,8 +117,21 @@ class Run:
     stop: Stop
     observer: Observer
 
+    @cached_property
+    def wide(self) -> bool:
+        """Whether there are too many level vectors to list their patterns."""
+        return is_wide(self.problem)
+
     def start(self) -> Partition:
-        """Find a first partition: level by level, or just one group where that takes long and prices will do better."""
+        """Find a first partition.
+
+        Groups grow in a wide table. In others they are formed level by level, or are just one where that takes long and
+        prices will do better.
+        """
+        if self.wide:
+            partition = Growth(self.problem, self.law, self.stop.seed).partition(self.stop)
+            self._tell(partition.cost)
+            return partition
         numbers = len(self.problem.counts) * len(self.problem.class_totals)
         slow = not self.law.simple and self.stop.seconds is not None and numbers > NUMBERS * self.stop.seconds
         partition = one_group(self.problem) if slow else self._level_by_level(self.stop)
@@ -115,12 +142,14 @@ class Run:
         return Greedy().solve(self.problem, stop, self.observer).partition
 
     def improved(self, start: Partition) -> Partition:
-        """Form groups by prices, and go on from the better of the two.
+        """Form groups by prices, and go on from the better of the two; in a wide table, just go on.
 
         Where there are no prices when the time is over, as while kernels are compiled, level by level is all that is
         left, whatever time it takes.
         """
         board, best = self.stop.board, start
+        if self.wide:
+            return self.exchanged(start)
         pool, prices = board.pool, board.prices
         if board.bound >= best.cost or (self.stop() and len(best) > 1):
             return best
@@ -129,15 +158,20 @@ class Run:
         good, loose = (promising(self.problem, pool, prices, board.scale, most, FEWEST) for most in (LOSS, LOOSE))
         best = min(best, self._built(good if self.law.simple else loose, prices / board.scale), key=cost_of)
         self._tell(best.cost)
-        cooling = Cooling(self.stop)
-        rounds = WIDE_ROUNDS if self._wide(pool) else 1
         share = 1.0 if self.stop.seconds is None or len(self.problem.counts) > HANDFUL else ANNEALING
-        for number in range(rounds):
-            near = good if rounds == 1 else self._nearby(best, number)
-            near = with_groups(self.problem, narrowed(self.problem, near, best, MORE), [best])
-            field = Field.of(near, self.law, best, self.problem, self.stop.seed + number)
-            best = min(best, self._annealed(field, cooling, share * (number + 1) / rounds), key=cost_of)
+        near = with_groups(self.problem, narrowed(self.problem, good, best, MORE), [best])
+        field = Field.of(near, self.law, best, self.problem, self.stop.seed)
+        best = min(best, self._annealed(field, share), key=cost_of)
         return best if share == 1 else self._by_windows(near, best)
+
+    def exchanged(self, start: Partition) -> Partition:
+        """Let rows change places with rows of near groups, ever colder, and keep the best."""
+        rows, cooling = Exchange(self.problem, self.law, start, self.stop.seed), Cooling(self.stop)
+        while (done := cooling.done()) < 1 and not self.stop(rows.least, self.stop.board.bound):
+            hot = min(max(WARM[0], cooling.in_all(done) / len(rows.types) / WARMER), WARM[1])
+            rows.anneal(cooling.chunk(), hot * (CHILLY / hot) ** done)
+            self._tell(rows.least)
+        return rows.best
 
     def _by_windows(self, pool: Pool, best: Partition) -> Partition:
         """Solve windows until the time is over: where annealing is done soon, they find what it cannot reach."""
@@ -146,20 +180,6 @@ class Run:
             best = windows.improved(best, self.stop)
             self._tell(best.cost)
         return best
-
-    @property
-    def _most_vectors(self) -> int:
-        return max(64, LISTED // len(self.problem.counts))
-
-    def _wide(self, pool: Pool) -> bool:
-        """Say whether there are too many patterns to list them all: not only for lack of time."""
-        vectors = math.prod(map(len, useful_levels(self.problem)))
-        return pool.ceiling is not None and vectors > self._most_vectors
-
-    def _nearby(self, best: Partition, number: int) -> Pool:
-        """List patterns near those of a partition, where all are too many."""
-        vectors = near_vectors(self.problem, best.levels, self._most_vectors, self.stop.seed + number)
-        return Pool.of(self.problem, MOST_ENTRIES, self.stop.share(1 / WIDE_ROUNDS), vectors)
 
     def _built(self, pool: Pool, worth: FloatArray) -> Partition:
         """Form groups by prices; what is left is worth more in the next round."""
@@ -177,8 +197,9 @@ class Run:
             worth[rest] += step * self.problem.unit
             raised += step
 
-    def _annealed(self, field: Field, cooling: Cooling, until: float) -> Partition:
+    def _annealed(self, field: Field, until: float) -> Partition:
         """Try moves, ever colder, until so much is done; keep the best."""
+        cooling = Cooling(self.stop)
         best, copies = field.cost, field.state.copies.copy()
         size = max(SMALL, field.usual_size())
         hot, cold = (stars * size**power for stars, power in (HOT, COLD))
@@ -226,6 +247,16 @@ class Cooling:
             self.next = max(1, int(SLICE * self.moves / max(1e-6, self.stop.elapsed - self.began)))
         self.moves += self.next
         return self.next
+
+    def in_all(self, done: float) -> float:
+        """Say about how many moves there will be in all."""
+        return self.stop.iterations or self.moves / max(1e-6, done)
+
+
+def is_wide(problem: Problem) -> bool:
+    """Say whether a table has too many level vectors to list their patterns."""
+    vectors = math.prod(map(len, useful_levels(problem)))
+    return vectors > MANY_VECTORS and vectors * len(problem.counts) > LISTED
 
 
 def cost_of(partition: Partition) -> int:

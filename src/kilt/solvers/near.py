@@ -1,0 +1,44 @@
+"""Who is near whom: looked for in cells, so that the work grows with the number of rows and not with its square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+
+from kilt.bounds.shared_out import ALL_CORES
+from kilt.kernels.nearest import Ladders, nearest_of_all
+from kilt.numbers import IntArray
+
+CELL = 2_000  # rows among which the nearest are looked for
+NOBODY = -1  # where there are fewer
+Part = TypeVar("Part")
+Found = TypeVar("Found")
+
+
+def cells(codes: IntArray, rng: np.random.Generator) -> list[IntArray]:
+    """Cut the rows into cells: stretches of their order by the columns, of which some come first at random."""
+    order = np.lexsort(codes[:, rng.permutation(codes.shape[1])].T)
+    return np.array_split(order, -(-len(order) // CELL))
+
+
+def near_rows(codes: IntArray, ladders: Ladders, number: int, rng: np.random.Generator) -> IntArray:
+    """Return for every row the nearest of its cell, from near to far, so many if there are."""
+    near = np.full((len(codes), number), NOBODY, dtype=np.int32)
+
+    def look(cell: IntArray) -> None:
+        here = np.empty((len(cell), min(number, len(cell) - 1)), dtype=np.int64)
+        if here.shape[1]:
+            nearest_of_all(np.ascontiguousarray(codes[cell].T), ladders, here)
+            near[cell, : here.shape[1]] = cell[here]
+
+    on_all_cores(look, cells(codes, rng))
+    return near
+
+
+def on_all_cores(work: Callable[[Part], Found], parts: Iterable[Part]) -> list[Found]:
+    """Do a work on all parts, by threads: kernels let go of the interpreter."""
+    with ThreadPoolExecutor(ALL_CORES) as threads:
+        return list(threads.map(work, parts))

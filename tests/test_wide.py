@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.kernels.exchange import NOBODY, row_cost
+from kilt.kernels.exchange import row_cost
+from kilt.kernels.moves import NOBODY
 from kilt.observe import silent
 from kilt.partition import Partition
 from kilt.patterns import costs_of
@@ -18,7 +19,7 @@ from kilt.solvers.exchange import Exchange
 from kilt.solvers.growth import Growth, as_pool, merged
 from kilt.solvers.law import law_of
 from kilt.solvers.near import cells, near_rows
-from kilt.solvers.search import Run, Search, is_wide
+from kilt.solvers.search import Cooling, Run, Search, is_wide
 from kilt.stop import Stop
 from test_exact import drawn_problem, solved
 from test_search import random_problem, searchable
@@ -51,7 +52,7 @@ def distance(problem, u, v):
 def test_the_nearest_are_those_by_hand():
     problem = table(60, 4, Policy(k=2), ladders=LADDERS)
     kinds = len(problem.counts)
-    found = near_rows(problem.codes, stacked(problem), 7, np.random.default_rng(0))
+    found = near_rows(problem.codes, stacked(problem), 7, np.random.default_rng(0), Stop())
     for u in range(kinds):
         far = sorted(distance(problem, u, v) for v in range(kinds) if v != u)
         assert u not in found[u]
@@ -66,7 +67,7 @@ def test_a_cell_that_is_small_has_few_who_are_near(monkeypatch):
     parts = cells(problem.codes, np.random.default_rng(1))
     assert sorted(np.concatenate(parts).tolist()) == list(range(kinds))
     assert max(map(len, parts)) <= 5
-    found = near_rows(problem.codes, stacked(problem), 9, np.random.default_rng(1))
+    found = near_rows(problem.codes, stacked(problem), 9, np.random.default_rng(1), Stop())
     cell_of = np.empty(kinds, dtype=np.int64)
     for number, part in enumerate(parts):
         cell_of[part] = number
@@ -90,7 +91,9 @@ def test_rows_that_change_places_leave_legal_groups(data, seed, temperature, two
     start = solver("greedy").solve(problem, Stop(), silent).partition
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kilt.solvers.exchange.HANDFUL", 2 if two_hands else 100)
-        exchange = Exchange(problem, law, start, seed)
+        patch.setattr("kilt.solvers.exchange.DEALT", 3)
+        patch.setattr("kilt.solvers.exchange.LOOKED", 7)
+        exchange = Exchange(problem, law, start, Stop(seed=seed))
         for _ in range(3):
             exchange.anneal(60, temperature)
             now = Partition.of(problem, exchange.types, exchange.members.group_of, exchange.members.copies)
@@ -167,3 +170,37 @@ def test_a_wide_table_in_time():
     found = Search().solve(problem, Stop(seconds=4), silent)
     assert_complete(problem, found.partition)
     assert found.bound <= found.partition.cost < 0.8 * solved("mondrian", problem).partition.cost
+
+
+def test_loading_takes_a_part_without_some_of_the_values():
+    rng = np.random.default_rng(0)
+    rows = [(*map(str, rng.integers(0, 3, 22)), str(i % 2 if i < 60 else i % 20)) for i in range(300)]
+    problem = problem_of(
+        sorted(rows, key=lambda row: int(row[-1]) > 1), ["suppress"] * 22, ["equal"], Policy(k=3, t=0.5)
+    )
+    assert is_wide(problem)
+    assert_complete(problem, Search().solve(problem, Stop(seconds=1), silent).partition)
+
+
+def test_nothing_grows_under_a_strict_policy():
+    problem = table(400, 22, Policy(k=3, t=0.005), sensitive=1)
+    assert_complete(problem, Growth(problem, law_of(problem), 0).partition(Stop()))
+
+
+def test_a_search_that_is_over_looks_for_nobody():
+    problem = table(400, 22, Policy(k=4))
+    over = Stop(seconds=0)
+    found = near_rows(problem.codes, stacked(problem), 9, np.random.default_rng(0), over)
+    assert (found == NOBODY).all()
+    start = Growth(problem, law_of(problem), 0).partition(over)
+    assert_complete(problem, start)
+    exchange = Exchange(problem, law_of(problem), start, over)
+    exchange.anneal(100, 1.0)
+    assert_complete(problem, exchange.best)
+
+
+def test_it_is_as_warm_as_there_are_moves():
+    cooling = Cooling(Stop(seconds=100, iterations=1_000_000))
+    cooling.moves = 5_000
+    assert cooling.in_all(0.5) == 10_000
+    assert Cooling(Stop(iterations=700)).in_all(0.0) == 700

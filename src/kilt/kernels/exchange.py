@@ -13,13 +13,12 @@ import numpy as np
 
 from kilt.kernels.lean import lean
 from kilt.kernels.legal import Law, violation
-from kilt.kernels.moves import draw, draw_below
+from kilt.kernels.moves import NOBODY, draw, draw_below
 from kilt.kernels.nearest import Ladders, agreeing
 from kilt.numbers import IntArray
 
 OPENINGS, CLOSINGS = 0.02, 0.01  # the shares of moves; in the others rows change places
 COST, LOGGED, SPARE = range(3)
-NOBODY = -1
 TARGETS = 8  # near units whose group is asked when a group is closed
 MOST_TRIED = 32  # units that might come back for one that goes
 
@@ -186,7 +185,8 @@ def _changed_places(
     members: Members, ladders: Ladders, law: Law, hand: Hand, u: int, patience: float
 ) -> bool:  # pragma: no cover - compiled
     """Let a unit go to the group of a near one, alone or for a unit that comes back, whatever costs least."""
-    v = int(members.near[u, int(members.near.shape[1] * draw(hand.random) ** 2)])
+    width = members.near.shape[1]
+    v = int(members.near[u, int(width * draw(hand.random) ** 2)]) if width else NOBODY
     if v == NOBODY:
         return False
     a, b = members.group_of[u], members.group_of[v]

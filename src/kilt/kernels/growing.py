@@ -12,7 +12,7 @@ from numba import njit
 
 from kilt.kernels.lean import lean
 from kilt.kernels.legal import Law, violation
-from kilt.kernels.moves import FAR, draw
+from kilt.kernels.moves import FAR, NOBODY, draw
 from kilt.kernels.nearest import Ladders, agreeing
 from kilt.numbers import BoolArray, IntArray
 
@@ -78,7 +78,7 @@ def grown(
             first = used
             types[used], used = u, used + 1
             for v in near[s]:
-                if v >= 0 and _extra(codes, ladders, bud, u, v) == 0:
+                if v != NOBODY and _extra(codes, ladders, bud, u, v) == 0:
                     types[used], used = v, used + 1
             lengths[made], levels[made], made = used - first, bud.levels, made + 1
     return types[:used], lengths[:made], levels[:made]
@@ -118,7 +118,7 @@ def _next(
     few = bud.number[SIZE] < law.least_size
     for i in range(len(near)):
         v = near[i]
-        if v < 0 or bud.inside[i]:
+        if v == NOBODY or bud.inside[i]:
             continue
         price = _extra(codes, ladders, bud, u, v) + NOISE * law.unit * draw(bud.random)
         if not few:

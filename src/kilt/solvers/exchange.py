@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilt.kernels.exchange import COST, NOBODY, SPARE, Hand, Members, exchange
+from kilt.kernels.exchange import COST, SPARE, Hand, Members, exchange
 from kilt.kernels.legal import Law, scratch
+from kilt.kernels.moves import NOBODY
 from kilt.numbers import IntArray
 from kilt.partition import Partition
 from kilt.patterns import costs_of
@@ -17,6 +18,7 @@ from kilt.problem import Problem
 from kilt.solvers.distance import stacked
 from kilt.solvers.growth import near_enough
 from kilt.solvers.near import near_rows, on_all_cores
+from kilt.stop import Stop
 
 HANDS, HANDFUL = 2, 500  # hands, and units that are worth one
 DEALT, LOOKED = (
@@ -28,14 +30,15 @@ DEALT, LOOKED = (
 class Exchange:
     """A partition whose rows change places; ``cost`` is what it costs now, ``best`` the best one so far."""
 
-    def __init__(self, problem: Problem, law: Law, partition: Partition, seed: int) -> None:
+    def __init__(self, problem: Problem, law: Law, partition: Partition, stop: Stop) -> None:
         self.problem, self.law, self.types = problem, law, partition.types
-        self.ladders, self.rng, self.seed = stacked(problem), np.random.default_rng(seed), seed
+        self.ladders, self.rng, self.stop = stacked(problem), np.random.default_rng(stop.seed), stop
         self.members = _members(problem, law, partition)
         self.hands: list[Hand] = []
         self.cost = self.least = partition.cost
         self.best_groups = partition.groups
         self.dealt = self.looked = 0
+        self._look()
 
     @property
     def best(self) -> Partition:
@@ -46,13 +49,13 @@ class Exchange:
         """Try moves, all hands at once, each as many as it has a share of the units."""
         units = len(self.types)
         if self.looked <= 0:
-            near = near_rows(self.members.codes, self.ladders, near_enough(self.law), self.rng)
-            self.members, self.looked = self.members._replace(near=near), LOOKED * units
+            self._look()
         if self.dealt <= 0:
             self.hands, self.dealt = self._dealt(), DEALT * units
 
         def work(hand: Hand) -> None:
-            exchange(self.members, self.ladders, self.law, hand, moves * len(hand.units) // units, temperature)
+            mine = -(-moves * len(hand.units) // units)
+            exchange(self.members, self.ladders, self.law, hand, mine, temperature)
 
         on_all_cores(work, self.hands)
         self.looked, self.dealt = self.looked - moves, self.dealt - moves
@@ -61,6 +64,11 @@ class Exchange:
             hand.tally[COST] = 0
         if self.cost < self.least:
             self.least, self.best_groups = self.cost, self.members.group_of.copy()
+
+    def _look(self) -> None:
+        """Look who is near; once the time is over, nobody is."""
+        near = near_rows(self.members.codes, self.ladders, near_enough(self.law), self.rng, self.stop)
+        self.members, self.looked = self.members._replace(near=near), LOOKED * len(self.types)
 
     def _dealt(self) -> list[Hand]:
         """Deal the groups: those that are alike, by the columns that come first this time, to the same hand."""
@@ -78,7 +86,7 @@ class Exchange:
         counts, sums = scratch(self.law)
         room = np.zeros(len(self.members.head), dtype=np.int64)
         room[: len(spare)] = spare
-        longest = 2 * self.law.least_size + self.members.near.shape[1] + 2
+        longest = 2 * self.law.least_size + near_enough(self.law) + 2
         tally = np.zeros(3, dtype=np.int64)
         tally[SPARE] = len(spare)
         return Hand(

@@ -24,12 +24,13 @@ from kilt.stop import Stop
 
 STEPS, STEP = 6, 0.5  # how often rows that found no group are worth more, and by how many stars
 CHUNK = 2_000  # seeds at a time
-NEAR, EACH = 24, 4  # how many rows are near: at least, and for each row that a group must have
+NEAR, EACH, MOST_NEAR = 24, 4, 240  # how many rows are near: at least, for each row that a group must have, at most
+DOUBLED = 8  # times as many are near at most where nothing grows
 
 
 def near_enough(law: Law) -> int:
     """Return among how many near rows a group finds its members."""
-    return max(NEAR, EACH * law.least_size)
+    return max(NEAR, min(EACH * law.least_size, MOST_NEAR), law.least_size)
 
 
 @dataclass
@@ -41,18 +42,18 @@ class Growth:
     seed: int
 
     def __post_init__(self) -> None:
-        self.left = self.problem.counts.copy()
+        self.left, self.whole = self.problem.counts.copy(), one_group(self.problem)
+        self.ladders = stacked(self.problem)
         self.placed: list[tuple[IntArray, IntArray, IntArray]] = []
         self.groups = 0
 
     def partition(self, stop: Stop) -> Partition:
         """Form groups until all rows have one, or until told to stop; what is left then is a group."""
         near, rounds = near_enough(self.law), 0
-        while self.left.sum() >= 2 * self.law.least_size and not stop():
-            if self._formed(near, self.seed + rounds) == 0:
-                if near >= np.count_nonzero(self.left):
-                    break
-                near *= 2
+        most = DOUBLED * near
+        while self.left.sum() >= 2 * self.law.least_size and near <= most and not stop():
+            if self._formed(near, self.seed + rounds, stop) == 0:
+                near = 2 * near if near < np.count_nonzero(self.left) else most + 1
             rounds += 1
         rest = np.flatnonzero(self.left)
         self._place(rest, np.zeros_like(rest), self.left[rest])
@@ -63,11 +64,11 @@ class Growth:
         self.groups += int(groups.max(initial=-1)) + 1
         np.subtract.at(self.left, types, counts)
 
-    def _formed(self, near: int, seed: int) -> int:
+    def _formed(self, near: int, seed: int, stop: Stop) -> int:
         """Let patterns grow from all rows that are left, and form the groups that save most; count their rows."""
         before = self.left.sum()
-        pool = merged(self.problem, [as_pool(self.problem, one_group(self.problem)), self._grown(near, seed)])
-        field = Field.of(pool, self.law, one_group(self.problem), self.problem, seed)
+        pool = merged(self.problem, [as_pool(self.problem, self.whole), self._grown(near, seed, stop)])
+        field = Field.of(pool, self.law, self.whole, self.problem, seed)
         rest = np.flatnonzero(self.left)
         field = field.with_rows(field.arena.starts[1:][rest] - 1, self.left[rest])
         worth = np.full(len(self.left), np.inf)
@@ -80,17 +81,19 @@ class Growth:
         self._place(types, patterns, field.state.copies[used])
         return int(before - self.left.sum())
 
-    def _grown(self, number: int, seed: int) -> Pool:
+    def _grown(self, number: int, seed: int, stop: Stop) -> Pool:
         """Return the patterns that grow from the rows that are left."""
         kinds, rng = np.flatnonzero(self.left), np.random.default_rng(seed)
-        codes, ladders = np.ascontiguousarray(self.problem.codes[kinds]), stacked(self.problem)
-        near = near_rows(codes, ladders, number, rng)
+        codes = np.ascontiguousarray(self.problem.codes[kinds])
+        near = near_rows(codes, self.ladders, number, rng, stop)
         counts, class_of = self.left[kinds], self.problem.class_of[kinds].astype(np.int64)
 
         def grow(seeds: IntArray) -> tuple[IntArray, IntArray, IntArray]:
             classes, columns = len(self.problem.class_totals), codes.shape[1]
-            bud = bud_for(columns, number, classes, scratch(self.law), seed + int(seeds[0]))
-            return grown(codes, counts, class_of, ladders, self.law, seeds, near[seeds], bud)
+            bud = bud_for(columns, near.shape[1], classes, scratch(self.law), seed + int(seeds[0]))
+            return grown(
+                codes, counts, class_of, self.ladders, self.law, seeds[: 0 if stop() else None], near[seeds], bud
+            )
 
         found = on_all_cores(grow, np.array_split(np.arange(len(kinds)), -(-len(kinds) // CHUNK)))
         types, lengths, levels = (np.concatenate(part) for part in zip(*found, strict=True))

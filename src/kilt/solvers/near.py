@@ -9,11 +9,12 @@ from typing import TypeVar
 import numpy as np
 
 from kilt.bounds.shared_out import ALL_CORES
+from kilt.kernels.moves import NOBODY
 from kilt.kernels.nearest import Ladders, nearest_of_all
 from kilt.numbers import IntArray
+from kilt.stop import Stop
 
 CELL = 2_000  # rows among which the nearest are looked for
-NOBODY = -1  # where there are fewer
 Part = TypeVar("Part")
 Found = TypeVar("Found")
 
@@ -24,17 +25,19 @@ def cells(codes: IntArray, rng: np.random.Generator) -> list[IntArray]:
     return np.array_split(order, -(-len(order) // CELL))
 
 
-def near_rows(codes: IntArray, ladders: Ladders, number: int, rng: np.random.Generator) -> IntArray:
-    """Return for every row the nearest of its cell, from near to far, so many if there are."""
+def near_rows(codes: IntArray, ladders: Ladders, number: int, rng: np.random.Generator, stop: Stop) -> IntArray:
+    """Return for every row the nearest of its cell, from near to far, so many if there are; nobody once it is over."""
+    parts = cells(codes, rng)
+    number = min(number, max(map(len, parts)) - 1)
     near = np.full((len(codes), number), NOBODY, dtype=np.int32)
 
     def look(cell: IntArray) -> None:
         here = np.empty((len(cell), min(number, len(cell) - 1)), dtype=np.int64)
-        if here.shape[1]:
+        if here.shape[1] and not stop():
             nearest_of_all(np.ascontiguousarray(codes[cell].T), ladders, here)
             near[cell, : here.shape[1]] = cell[here]
 
-    on_all_cores(look, cells(codes, rng))
+    on_all_cores(look, parts)
     return near
 
 

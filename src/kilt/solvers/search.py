@@ -103,7 +103,8 @@ def _loaded(problem: Problem, law: Law, observer: Observer) -> float:
     if is_wide(problem):
         few = np.arange(min(FEW, len(problem.counts)))
         part = problem.part(few, problem.counts[few])
-        Exchange(part, law, Growth(part, law, 0).partition(Stop()), 0).anneal(1, 1.0)
+        law = law_of(part) or law  # a part has its own classes
+        Exchange(part, law, Growth(part, law, 0).partition(Stop()), Stop()).anneal(HANDS, 1.0)
     took = monotonic() - began
     return took if took > COMPILED else 0.0
 
@@ -166,7 +167,8 @@ class Run:
 
     def exchanged(self, start: Partition) -> Partition:
         """Let rows change places with rows of near groups, ever colder, and keep the best."""
-        rows, cooling = Exchange(self.problem, self.law, start, self.stop.seed), Cooling(self.stop)
+        rows = Exchange(self.problem, self.law, start, self.stop)
+        cooling = Cooling(self.stop)
         while (done := cooling.done()) < 1 and not self.stop(rows.least, self.stop.board.bound):
             hot = min(max(WARM[0], cooling.in_all(done) / len(rows.types) / WARMER), WARM[1])
             rows.anneal(cooling.chunk(), hot * (CHILLY / hot) ** done)
@@ -249,8 +251,9 @@ class Cooling:
         return self.next
 
     def in_all(self, done: float) -> float:
-        """Say about how many moves there will be in all."""
-        return self.stop.iterations or self.moves / max(1e-6, done)
+        """Say about how many moves there will be in all, given how much is done."""
+        most = math.inf if self.stop.iterations is None else self.stop.iterations
+        return most if self.stop.seconds is None else min(most, self.moves / max(1e-6, done))
 
 
 def is_wide(problem: Problem) -> bool:

@@ -219,6 +219,19 @@ def test_half_clique_to_anonymity():
     assert min(answers.count(True), answers.count(False)) > 30
 
 
+def test_half_cliques_keep_the_answer_and_not_every_optimum():
+    graph = random_graph(8, 4, 201058)
+    reduction = to_anonymity(HalfClique(graph), "0.4")
+    (answer,) = solved(reduction.instance, "subsets")
+    most = inside(graph, densest_half(graph))
+    densest = [frozenset(half) for half in combinations(graph.nodes, 4) if inside(graph, half) == most]
+    assert (min(reduction.instance.value(reduction.forward(half)) for half in densest), answer.stars) == (32, 30)
+    assert clique_of(graph, 4) is None
+    assert answer.stars > reduction.threshold
+    assert not any(reduction.instance.accepts(reduction.forward(half)) for half in densest)
+    assert not reduction.source.accepts(reduction.back(answer.groups))
+
+
 def test_clique_to_half_clique():
     rng = random.Random(5)
     answers = []
@@ -570,6 +583,15 @@ def test_dimacs_files_may_list_both_directions(tmp_path):
         assert read_graph(path) == Graph((1, 2, 3), ((0, 1),))
 
 
+def test_weights_of_nodes_are_skipped(tmp_path):
+    path = tmp_path / "graph.col"
+    path.write_text("p edge 3 1\nn 1 5\nn 2 7\ne 1 2\n")
+    assert read_graph(path) == Graph((1, 2, 3), ((0, 1),))
+    path.write_text("p 3dm 1 1\nn 1 5\ne 1 1 1\n")
+    with pytest.raises(InputError, match="line 2: there is 'n' where"):
+        read_matching(path)
+
+
 def test_planted_solutions_are_there_and_seeds_repeat():
     for seed in range(50):
         graph, side = planted_bisection(8, 5, seed=seed)
@@ -598,7 +620,16 @@ def test_planted_solutions_are_there_and_seeds_repeat():
         (lambda: Clique(random_graph(5, 4), 1), "'size' must be from 2"),
         (lambda: BisectionToAnonymity(Bisection(random_graph(4, 0))).table, "at least one edge or tuple"),
         (lambda: to_anonymity(Bisection(random_graph(4, 3)), 0), "'c' must be above 0 and at most 1/2, not 0"),
-        (lambda: to_anonymity(Bisection(random_graph(4, 3)), "0.6"), "'c' must be above 0 and at most 1/2"),
+        (lambda: to_anonymity(Bisection(random_graph(4, 3)), "0.6"), "1/2, not 0.6: with more there is only one group"),
+        (lambda: to_anonymity(Bisection(random_graph(4, 3)), "0"), "1/2, not 0: with 0 every row is a group"),
+        (
+            lambda: to_anonymity(random_graph(4, 3), "0.5"),
+            "one of Bisection, Clique, HalfClique, Matching, not a Graph",
+        ),
+        (
+            lambda: to_closeness(random_graph(4, 3), "0.5"),
+            "one of Bisection, Clique, HalfClique, Matching, not a Graph",
+        ),
         (lambda: to_anonymity(Bisection(random_graph(4, 3)), "0.4"), "c=0.4 is hard by a reduction from half-clique"),
         (lambda: to_anonymity(Bisection(random_graph(4, 3)), "x"), "'c' must be a number, not 'x'"),
         (lambda: to_closeness(Bisection(random_graph(4, 3)), "0.2"), "t=0.2 is hard by a reduction from matching"),
@@ -612,12 +643,36 @@ def test_planted_solutions_are_there_and_seeds_repeat():
         (lambda: AnonymityToCloseness(Instance(Table(("q",), (("a",),) * 4), Policy(k=3)), "0.5"), "not of k=3"),
         (lambda: Graph.of([(1, 1)]), "from a node to itself"),
         (lambda: Graph.of([(1, 2, 3)]), "an edge must be a pair"),
+        (lambda: Graph.of([{1, 2}]), "an edge must be a pair"),
+        (lambda: Graph.of([{0: 1, 1: 2}]), "an edge must be a pair"),
+        (lambda: Graph.of([([1], [2])]), "the nodes of a graph must be a list of numbers, texts"),
+        (lambda: Graph.of([(1, 2)], [[3]]), "the nodes of a graph must be"),
+        (lambda: Graph.of([(1, 2)], 3), "the nodes of a graph must be"),
+        (lambda: Graph((1, 2, 3, 4), ((0, 9),)), "two places among 4 nodes, from 0"),
+        (lambda: Graph((1, 2, 3, 4), ((1, 1),)), "two places among 4 nodes"),
+        (lambda: Graph((1, 2, 3, 4), ((0, 1, 2),)), "two places among 4 nodes"),
+        (lambda: Graph((1, 2), ((0, 1), (1, 0))), "an edge twice"),
+        (lambda: Graph((1, 1), ()), "a node twice"),
         (lambda: random_graph(100_000, 3), "from 1 to 3,162 nodes or elements, not 100,000"),
         (lambda: planted_matching(-1, 3), "from 1 to 215 nodes or elements, not -1"),
         (lambda: planted_clique(4, 5, 3), "a clique of 5 does not fit into 4 nodes"),
         (lambda: Graph.of(3), "a graph must be given as pairs of nodes"),
         (lambda: Matching.of([(1, 2)]), "must have three elements"),
         (lambda: Matching.of([]), "X has 0"),
+        (lambda: Matching.of([{1, 2, 3}]), "must have three elements"),
+        (lambda: Matching.of([([1], 2, 3)]), "the elements of a matching must be"),
+        (lambda: Matching.of([(1, 1, 1)], [[[1]], [], []]), "the elements of a matching must be"),
+        (lambda: Matching.of([(1, 1, 1)], [(), ()]), "has three sets of elements"),
+        (lambda: Matching.of([(1, 1, 1)], [(), (), (), ()]), "has three sets of elements"),
+        (lambda: Matching(((1,), (1,)), ()), "has three sets of elements"),
+        (lambda: Matching(((1,), (1,), (1,)), ((1, 1, 2),)), "not in its set"),
+        (lambda: Matching(((1, 1), (1, 2), (1, 2)), ()), "an element twice"),
+        (lambda: Matching(((1,), (1,), (1,)), ((1, 1, 1),) * 2), "a tuple twice"),
+        (lambda: LargerHalfClique(HalfClique(random_graph(4, 3)), -1), "'pairs' must be at least 0"),
+        (
+            lambda: CliqueToHalfClique(Clique(Graph.of([(1, 2)], range(3000)), 2)).target,
+            "5,996 rows and 13,474,511 col",
+        ),
         (lambda: to_anonymity(Bisection(random_graph(4, 3)), "1e-9").table, "would have 2,000,000,000 rows"),
         (lambda: to_anonymity(HalfClique(random_graph(4, 3)), "0.4999999"), "would have 5,000,000 rows"),
         (lambda: to_closeness(random_matching(2, 3), "0.499999999").table, "would have 3,000,000,000 rows"),
@@ -642,6 +697,37 @@ def test_wrong_solutions_are_refused():
         matching.value(frozenset(matching.triples))
     with pytest.raises(InputError, match="may not be chosen"):
         matching.value(frozenset([(2, 2, 2)]))
+
+
+def test_maps_take_solutions_and_nothing_else():
+    prism = Graph.of([(1, 2), (2, 3), (1, 3), (4, 5), (5, 6), (4, 6), (1, 4), (2, 5), (3, 6)])
+    bisection = BisectionToAnonymity(Bisection(prism))
+    chain = bisection >> partial(HalfToFraction, c="1/4") >> AnonymityToCloseness
+    clique = to_anonymity(HalfClique(prism), "0.4")
+    larger = LargerHalfClique(HalfClique(prism), 1)
+    matching = Matching.numbered(2, [(1, 1, 1), (1, 2, 2), (2, 2, 2)])
+    three, four = MatchingToCloseness(matching), MatchingToFourPoints(matching, "0.34")
+    for reduction in (bisection, chain, clique, larger):
+        for nodes, message in [([1], "half of 6 nodes is not 1"), ([1, 2, 9], "a node that the graph does not have")]:
+            with pytest.raises(InputError, match=message):
+                reduction.forward(frozenset(nodes))
+    with pytest.raises(InputError, match="half of 8 nodes is not 3"):
+        larger.back(frozenset([1, 2, 3]))
+    with pytest.raises(InputError, match="a solution has 2 nodes, and this one 3"):
+        CliqueToHalfClique(Clique(prism, 2)).forward(frozenset([1, 2, 3]))
+    for reduction in (three, four):
+        for triples, message in [([(1, 1, 1), (1, 2, 2)], "share an element"), ([(2, 1, 1)], "may not be chosen")]:
+            with pytest.raises(InputError, match=message):
+                reduction.forward(frozenset(triples))
+    for reduction in (bisection, chain, clique, three, four):
+        rows = tuple(range(len(reduction.table.rows)))
+        for groups in [(), ((0, 1, 77),), (rows, ()), (rows[:2],), (("a", *rows[1:]),)]:
+            with pytest.raises(InputError, match="not a partition of the"):
+                reduction.back(groups)
+        with pytest.raises(InputError, match="a group of this partition does not meet the policy"):
+            reduction.back((rows[:1], rows[1:]))
+    with pytest.raises(InputError, match="does not meet the policy, k=3"):
+        AnonymityToCloseness(bisection.target).forward(((0,), (1, 2, 3, 4, 5)))
 
 
 # the command
@@ -693,7 +779,18 @@ def test_the_command_says_what_is_wrong_and_writes_nothing(tmp_path):
         (["bisection", "--graph", odd, *write], "even number of nodes"),
         (["bisecton", "--graph", odd, *write], "did you mean 'bisection'"),
         (["bisection", *write], "the source is missing"),
-        (["bisection", "--graph", odd, "--random", 4, *write], "give one of --graph"),
+        (["bisection", "--graph", odd, "--random", 4, *write], "2 sources, --graph and --random: give one of --graph"),
+        (["bisection", "--graph", tmp_path, *write], "is a folder: name a file"),
+        (["bisection", "--graph", odd, "--seed", 0, *write], "'seed' has no meaning"),
+        (["bisection", "--random", 4, "--most", -4, *write], "'most' must be at least 0, not -4"),
+        (["bisection", "--random", 4, "--compact", *write], "'compact' has no meaning"),
+        (["half-clique", "--random", 6, "-c", "0.4", "--compact", *write], "'compact' has no meaning"),
+        (["matching", "--random", 2, "--compact", *write], "'compact' has no meaning"),
+        (["any", "--random", 4, "-t", "0.5", "--compact", *write], "'compact' has no meaning"),
+        (["bisection", "--random", 4, "-c", "0", *write], "with 0 every row is a group"),
+        (["bisection", "--random", 4, "-c", "", *write], "'c' must be a number"),
+        (["bisection", "--planted", 8, "--edges", 29, *write], "room for 0 to 28 edges here, not for 29"),
+        (["bisection", "--random", 4, "--release", out, "--config", config], "'config' has no meaning with --release"),
         (["bisection", "--random", 4, "--edges", 3], "give one of the two"),
         (["bisection", "--random", 4, "--edges", 3, "-c", "0.4", *write], "half-clique"),
         (["bisection", "--random", 4, "--edges", 3, "-c", "0.4", "-t", "0.6", *write], "give one of them"),
@@ -730,6 +827,44 @@ def test_a_graph_is_not_written_over_and_another_release_is_refused(tmp_path):
     assert "does not meet the policy of this instance, k=2" in run(*words, code=2)
     (tmp_path / "release.csv").write_text("e1,e2\n1,2\n3,4\n")
     assert "is not a release of this instance" in run(*words, code=2)
+
+
+def test_a_release_is_to_be_written_over_neither_source_nor_configuration(tmp_path):
+    graph, table, config = (tmp_path / name for name in ("y-release.csv", "y.csv", "y.toml"))
+    graph.write_text("1 2\n2 3\n3 4\n")
+    words = ["instance", "bisection", "--graph", graph, "-o", table]
+    assert "the release written over the source" in run(*words, "--config", config, code=2)
+    other = ["instance", "bisection", "--random", 4, "-o", tmp_path / "z.csv", "--config", tmp_path / "z-release.csv"]
+    assert "the release written over the configuration" in run(*other, code=2)
+    assert [path.name for path in tmp_path.iterdir()] == ["y-release.csv"]
+    run(*words)
+
+
+def test_the_edges_that_are_asked_for_are_all_there_are():
+    from kilt.hardness.request import Request
+
+    for nodes in (4, 6, 8):
+        for edges in range(1, nodes * (nodes - 1) // 2 + 1):
+            assert len(Request("bisection", planted=nodes, edges=edges).source().graph.edges) == edges
+    assert len(Request("bisection", planted=8, edges=10).reduction().table.columns) == 10
+
+
+def test_without_a_number_as_many_are_drawn_as_fit():
+    from kilt.hardness.request import Request
+
+    for request, count in [
+        (Request("bisection", random=4), 6),
+        (Request("bisection", random=6), 12),
+        (Request("bisection", planted=4), 4),
+        (Request("half-clique", planted=4, c="0.4"), 3),
+        (Request("clique", planted=4, size=4, c="0.4"), 6),
+        (Request("matching", planted=1), 1),
+        (Request("matching", random=1), 1),
+        (Request("matching", planted=2), 6),
+    ]:
+        source = request.source()
+        assert len(source.triples if isinstance(source, Matching) else source.graph.edges) == count
+        assert request.reduction().table.rows
 
 
 def test_tables_go_into_frames():

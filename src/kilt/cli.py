@@ -317,8 +317,8 @@ def solvers(**flags: Any) -> None:
 @click.option("--tuples", metavar="FILE", help="The tuples of a matching: three names on every line, or as in DIMACS.")
 @click.option("--random", metavar="N", type=int, help="Draw a graph of N nodes, or tuples of three sets of N elements.")
 @click.option("--planted", metavar="N", type=int, help="Draw one in which a solution is hidden.")
-@click.option("--edges", metavar="N", type=int, help="How many edges or tuples are drawn.")
-@click.option("--seed", metavar="N", type=int, default=0, help="The seed of what is drawn (0 if not given).")
+@click.option("--edges", metavar="N", type=int, help="How many edges or tuples are drawn in all.")
+@click.option("--seed", metavar="N", type=int, help="The seed of what is drawn (0 if not given).")
 @click.option("--size", metavar="N", type=int, help="How many nodes a clique should have.")
 @click.option("--most", metavar="N", type=int, help="Ask whether a bisection cuts at most N edges.")
 @click.option("-c", "--c", metavar="C", help="Make (cn)-anonymity of it: a group has at least a share C of the rows.")
@@ -348,6 +348,8 @@ def instance(problem: str, **flags: Any) -> None:
     output, config, release, as_json = (flags.pop(name) for name in ("output", "config", "release", "json"))
     if bool(output) == bool(release):
         raise InputError("give one of the two: -o TABLE.csv to write the table, or --release FILE to map it back")
+    if release and config:
+        raise InputError("'config' has no meaning with --release: leave it out")
     reduction = Request(problem, **flags).reduction()
     if release:
         groups = read_release(reduction.instance, release)

@@ -39,12 +39,14 @@ class BisectionToAnonymity(Reduction[Nodes, Groups]):
 
     def forward(self, solution: Nodes) -> Groups:
         """Make either side a group."""
+        self.source.require(solution)
         graph = self.source.graph
         side = graph.places(solution)
         return tuple(sorted(side)), tuple(i for i in range(len(graph.nodes)) if i not in side)
 
     def back(self, solution: Groups) -> Nodes:
         """Make the group of the first row a side; one group has all columns hidden, and any bisection is as good."""
+        self.target.require(solution)
         return self.source.graph.named(min(solution)[: self.half])
 
     def claim(self) -> Claim:

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from kilt.errors import InputError
 from kilt.hardness.bisection import incidence
-from kilt.hardness.graphs import Clique, HalfClique, Node, Nodes
+from kilt.hardness.graphs import Clique, Graph, HalfClique, Node, Nodes
 from kilt.hardness.instance import Groups, Instance, Table, require_room
 from kilt.hardness.question import Claim
 from kilt.hardness.reduction import Reduction
@@ -44,14 +44,16 @@ class CliqueToHalfClique(Reduction[Nodes, Nodes]):
     @cached_property
     def target(self) -> HalfClique:
         """The larger graph."""
-        return HalfClique(self.source.graph.extended(self.isolated, self.universal))
+        return HalfClique(_extended(self.source.graph, self.isolated, self.universal))
 
     def forward(self, solution: Nodes) -> Nodes:
         """Add the universal nodes."""
+        self.source.require(solution)
         return solution | _last(self.target, self.universal)
 
     def back(self, solution: Nodes) -> Nodes:
         """Keep old nodes, as many as the clique has; in a clique of the target there are so many."""
+        self.target.require(solution)
         return _filled(self.source.graph.nodes, solution, self.source.size)
 
     def claim(self) -> Claim:
@@ -66,19 +68,23 @@ class LargerHalfClique(Reduction[Nodes, Nodes]):
     source: HalfClique
     pairs: int
 
+    def __post_init__(self) -> None:
+        if self.pairs < 0:
+            raise InputError(f"'pairs' must be at least 0, not {self.pairs}")
+
     @cached_property
     def target(self) -> HalfClique:
         """The larger graph."""
-        nodes = len(self.source.graph.nodes) + 2 * self.pairs
-        require_room(nodes, self.pairs * (nodes - self.pairs) // 2)
-        return HalfClique(self.source.graph.extended(self.pairs, self.pairs))
+        return HalfClique(_extended(self.source.graph, self.pairs, self.pairs))
 
     def forward(self, solution: Nodes) -> Nodes:
         """Add the universal nodes."""
+        self.source.require(solution)
         return solution | _last(self.target, self.pairs)
 
     def back(self, solution: Nodes) -> Nodes:
         """Keep old nodes, half of them; in a clique of the target there are so many."""
+        self.target.require(solution)
         return _filled(self.source.graph.nodes, solution, self.source.half)
 
     def claim(self) -> Claim:
@@ -128,12 +134,14 @@ class HalfCliqueToAnonymity(Reduction[Nodes, Groups]):
 
     def forward(self, solution: Nodes) -> Groups:
         """Make the nodes outside a group, and all other rows another."""
+        self.source.require(solution)
         inside = self.source.graph.places(solution)
         outside = tuple(i for i in range(self.nodes) if i not in inside)
         return outside, (*sorted(inside), *range(self.nodes, self.rows))
 
     def back(self, solution: Groups) -> Nodes:
         """Take the nodes outside a group of old rows (if there is none, nothing is won), and others to make a half."""
+        self.target.require(solution)
         everything: Sequence[int] = range(self.nodes)
         old = next((group for group in solution if max(group) < self.nodes), everything)
         outside = self.source.graph.named(i for i in range(self.nodes) if i not in old)
@@ -148,6 +156,13 @@ class HalfCliqueToAnonymity(Reduction[Nodes, Groups]):
 def pairs_needed(source: HalfClique, c: Fraction) -> int:
     """Return how many pairs of nodes make room for one new row (without one, both groups would save stars)."""
     return max(0, math.ceil(1 / (1 / c - 2)) - source.half)
+
+
+def _extended(graph: Graph, isolated: int, universal: int) -> Graph:
+    """Add nodes to a graph, if its table has room for them and for the edges of the universal ones."""
+    old = len(graph.nodes)
+    require_room(old + isolated + universal, len(graph.edges) + universal * old + math.comb(universal, 2))
+    return graph.extended(isolated, universal)
 
 
 def _last(target: HalfClique, count: int) -> Nodes:

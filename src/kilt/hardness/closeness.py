@@ -51,10 +51,12 @@ class AnonymityToCloseness(Reduction[Groups, Groups]):
 
     def forward(self, solution: Groups) -> Groups:
         """Keep the groups."""
+        self.source.require(solution)
         return solution
 
     def back(self, solution: Groups) -> Groups:
         """Keep the groups."""
+        self.target.require(solution)
         return solution
 
     def claim(self) -> Claim:

@@ -1,8 +1,9 @@
 """Files of sources: graphs in the format of DIMACS or as lists of edges, matchings as lists of tuples.
 
-DIMACS: ``p edge NODES EDGES``, then ``e U V`` for every edge, nodes numbered from 1, ``c`` before a comment. Matchings
-have the same format with ``p 3dm SIZE TUPLES`` and ``e X Y Z``. In a plain list every line names the nodes of an edge
-(one alone is a node without edges), or the three elements of a tuple; ``#`` begins a comment.
+DIMACS: ``p edge NODES EDGES``, then ``e U V`` for every edge, nodes numbered from 1, ``c`` before a comment; weights of
+nodes (``n U WEIGHT``) are skipped. Matchings have the same format with ``p 3dm SIZE TUPLES`` and ``e X Y Z``. In a
+plain list every line names the nodes of an edge (one alone is a node without edges), or the three elements of a tuple;
+``#`` begins a comment.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ def _text(comment: str, header: str, lines: list[str]) -> str:
 
 
 def _lines(path: str | PathLike[str]) -> list[str]:
+    if Path(path).is_dir():
+        raise InputError(f"'{path}' is a folder: name a file")
     try:
         return Path(path).read_text(encoding="utf-8-sig").splitlines()
     except FileNotFoundError:
@@ -91,7 +94,7 @@ def _dimacs(
     found: list[tuple[int, ...]] = []
     for number, line in enumerate(lines, 1):
         word, *rest = line.split() or ["c"]
-        if word == "c":
+        if word == "c" or (word == "n" and kinds == GRAPHS):
             continue
         if word == "p" and header is None:
             header = _header(path, number, rest, kinds)

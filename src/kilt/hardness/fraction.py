@@ -70,10 +70,12 @@ class HalfToFraction(Reduction[Groups, Groups]):
 
     def forward(self, solution: Groups) -> Groups:
         """Keep the groups, and make the new rows one more."""
+        self.source.require(solution)
         return (*solution, tuple(range(self.old, len(self.target.table.rows))))
 
     def back(self, solution: Groups) -> Groups:
         """Keep the groups of old rows; if one mixes old and new, all old rows in one group are better."""
+        self.target.require(solution)
         olds = tuple(tuple(row for row in group if row < self.old) for group in solution)
         if any(0 < len(kept) < len(group) for kept, group in zip(olds, solution, strict=True)):
             return (tuple(range(self.old)),)

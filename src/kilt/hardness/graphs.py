@@ -6,13 +6,16 @@ import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
 from kilt.errors import InputError
+from kilt.hardness.checks import distinct, has_length
 from kilt.hardness.question import Goal, Question
 
 Node: TypeAlias = Hashable
 Nodes: TypeAlias = frozenset[Node]
+NODES = "the nodes of a graph"
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,15 @@ class Graph:
 
     nodes: tuple[Node, ...]
     edges: tuple[tuple[int, int], ...]
+
+    def __post_init__(self) -> None:
+        if len(distinct(self.nodes, NODES)) < len(self.nodes):
+            raise InputError("a graph has a node twice")
+        places = set(range(len(self.nodes)))
+        if not all(len(edge) == 2 == len(places.intersection(edge)) for edge in self.edges):
+            raise InputError(f"an edge must be two places among {len(self.nodes)} nodes, from 0; Graph.of takes names")
+        if len({frozenset(edge) for edge in self.edges}) < len(self.edges):
+            raise InputError("a graph has an edge twice; Graph.of takes it once")
 
     @classmethod
     def of(cls, edges: Any, nodes: Iterable[Node] = ()) -> Graph:
@@ -33,7 +45,7 @@ class Graph:
         if not isinstance(edges, Iterable):
             raise InputError(f"a graph must be given as pairs of nodes, or as an object of networkx, not {type(edges)}")
         pairs = [_pair(pair) for pair in edges]
-        named = tuple(dict.fromkeys([*nodes, *(node for pair in pairs for node in pair)]))
+        named = distinct(chain(distinct(nodes, NODES), *pairs), NODES)
         place = {node: i for i, node in enumerate(named)}
         if any(u == v for u, v in pairs):
             raise InputError("a graph has an edge from a node to itself: leave it out")
@@ -84,7 +96,7 @@ class Graph:
 
 
 def _pair(pair: Any) -> tuple[Node, Node]:
-    if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
+    if not has_length(pair, 2):
         raise InputError("an edge must be a pair of nodes")
     return pair[0], pair[1]
 

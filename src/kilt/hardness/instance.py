@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
@@ -120,9 +120,15 @@ class Instance(Question[Groups]):
     def is_legal(self, groups: Groups) -> bool:
         """Say whether every group meets the policy."""
         self._require_partition(groups)
-        classes = self.problem.class_of[self._counted[1]]
-        by_class = np.array([np.bincount(classes[list(g)], minlength=len(self.problem.class_totals)) for g in groups])
-        return bool(self.problem.rules.meets(self.problem.groups(by_class)).all())
+        problem, row_type = self._bare.problem, self._bare._counted[1]
+        classes = problem.class_of[row_type]
+        by_class = np.array([np.bincount(classes[list(g)], minlength=len(problem.class_totals)) for g in groups])
+        return bool(problem.rules.meets(problem.groups(by_class)).all())
+
+    def require(self, solution: Groups) -> None:
+        """Raise unless this is a partition, and every group meets the policy."""
+        if not self.is_legal(solution):
+            raise InputError(f"a group of this partition does not meet the policy, {self.policy}")
 
     @cached_property
     def problem(self) -> Problem:
@@ -154,6 +160,11 @@ class Instance(Question[Groups]):
         return tuple(sorted(tuple(sorted(group)) for group in groups))
 
     @cached_property
+    def _bare(self) -> Instance:
+        """The same rows with nothing but their sensitive values, which are all that a policy looks at."""
+        return replace(self, table=Table(("all",), (("",),) * len(self.table.rows), self.table.sensitive))
+
+    @cached_property
     def _counted(self) -> tuple[RowTypes, IntArray]:
         """The row types, and the type of every row."""
         quasi, codes = _coded(list(zip(*self.table.rows, strict=True)))
@@ -169,8 +180,9 @@ class Instance(Question[Groups]):
         return sum(weight for cells, weight in weighted if len(set(cells)) > 1)
 
     def _require_partition(self, groups: Groups) -> None:
-        if sorted(row for group in groups for row in group) != list(range(len(self.table.rows))) or not all(groups):
-            raise InputError(f"this is not a partition of the {len(self.table.rows)} rows of the table")
+        every, listed = len(self.table.rows), [row for group in groups for row in group]
+        if len(listed) != every or set(listed) != set(range(every)) or not all(groups):
+            raise InputError(f"this is not a partition of the {every} rows of the table")
 
 
 def require_room(rows: int, columns: int) -> None:

@@ -52,10 +52,12 @@ class MatchingToCloseness(Reduction[Triples, Groups]):
 
     def forward(self, solution: Triples) -> Groups:
         """Make every tuple a group, and all other rows one more."""
+        self.source.require(solution)
         return _groups(self.source, solution)
 
     def back(self, solution: Groups) -> Triples:
         """Take the groups that are tuples."""
+        self.target.require(solution)
         return _tuples(self.source, solution)
 
     def claim(self) -> Claim:
@@ -93,11 +95,13 @@ class MatchingToFourPoints(Reduction[Triples, Groups]):
 
     def forward(self, solution: Triples) -> Groups:
         """Make every tuple a group, all other old rows one more, and leave new rows alone."""
+        self.source.require(solution)
         new = range(self.old, len(self.target.table.rows))
         return (*_groups(self.source, solution), *((row,) for row in new))
 
     def back(self, solution: Groups) -> Triples:
         """Take the groups that are tuples."""
+        self.target.require(solution)
         return _tuples(self.source, solution)
 
     def claim(self) -> Claim:

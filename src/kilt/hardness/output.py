@@ -16,7 +16,7 @@ from kilt.hardness.instance import SENSITIVE, Groups, Instance
 from kilt.ladders import MARK
 from kilt.policy import TCloseness
 from kilt.sources import Source, open_source
-from kilt.sources.target import require_writable, staged
+from kilt.sources.target import is_same_file, require_writable, staged
 from kilt.spaces import Metric
 
 
@@ -30,7 +30,7 @@ def write_instance(
     """Write the table and, on request, its configuration; return the files. None of them may be the ``source``.
 
     A metric is written beside the table, and a release will be too: table.csv has table-metric.csv and
-    table-release.csv.
+    table-release.csv. Neither the source nor the configuration may be in the place of that release.
     """
     path = Path(table)
     if path.suffix.lower() != ".csv":
@@ -41,6 +41,7 @@ def write_instance(
     if config is not None and Path(config).resolve() in [each.resolve() for each in contents]:
         raise InputError(f"the table and the configuration '{config}' are the same file: give them different names")
     if config is not None:
+        _require_release(_beside(path, "release"), source=source, configuration=config)
         contents[Path(config)] = config_text(instance, path, Path(config).parent, comment)
     _require_places(list(contents), source)
     with ExitStack() as stack:
@@ -116,6 +117,16 @@ def _beside(table: Path, what: str) -> Path:
 
 def _relative(path: Path, folder: Path) -> str:
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+
+
+def _require_release(release: Path, **others: str | PathLike[str] | None) -> None:
+    """Raise if the release that the configuration asks for would be written over one of the others."""
+    for name, other in others.items():
+        if other is not None and is_same_file(release, Path(other)):
+            raise InputError(
+                f"the configuration would have the release written over the {name} '{other}': "
+                f"give the table or the {name} another name"
+            )
 
 
 def _require_places(paths: list[Path], source: str | PathLike[str] | None) -> None:

@@ -41,6 +41,15 @@ def planted_bisection(nodes: int, across: int, inside: int | None = None, seed: 
     return Graph.of(sorted(map(_sorted, chosen)), _numbers(nodes)), frozenset(halves[0])
 
 
+def split_edges(nodes: int, edges: int) -> tuple[int, int]:
+    """Return how many edges are across and inside each of two halves if they are ``edges`` in all, and few across."""
+    _require_room(edges, nodes * (nodes - 1) // 2, "edges")
+    half = nodes // 2
+    across = max(min(half, edges // 2), edges - half * (half - 1))
+    across += (edges - across) % 2
+    return across, (edges - across) // 2
+
+
 def planted_clique(nodes: int, size: int, edges: int, seed: int = 0) -> tuple[Graph, Nodes]:
     """Draw a graph with a clique of this size; ``edges`` are all in all."""
     _require_few(nodes, 2)
@@ -79,9 +88,13 @@ def _require_few(count: int, power: int) -> None:
         raise InputError(f"a random source has from 1 to {most:,} nodes or elements, not {count:,}")
 
 
+def _require_room(count: int, most: int, what: str) -> None:
+    if not 0 <= count <= most:
+        raise InputError(f"there is room for 0 to {most:,} {what} here, not for {count:,}")
+
+
 def _drawn(items: Sequence[Item], count: int, what: str, seed: int) -> list[Item]:
-    if not 0 <= count <= len(items):
-        raise InputError(f"there is room for 0 to {len(items):,} {what} here, not for {count:,}")
+    _require_room(count, len(items), what)
     return [items[i] for i in _generator(seed).permutation(len(items))[:count].tolist()]
 
 

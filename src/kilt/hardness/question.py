@@ -43,6 +43,10 @@ class Question(ABC, Generic[Solution]):
     def value(self, solution: Solution) -> int:
         """Return the value of a solution, or raise `InputError` if it is none."""
 
+    def require(self, solution: Solution) -> None:
+        """Raise `InputError` unless this is a solution."""
+        self.value(solution)
+
     def accepts(self, solution: Solution) -> bool:
         """Say whether a solution reaches the goal, so that the answer is yes."""
         return self.goal is not None and self.goal.reached(self.value(solution))

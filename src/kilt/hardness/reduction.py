@@ -23,8 +23,9 @@ Last = TypeVar("Last")
 class Reduction(ABC, Generic[Given, Made]):
     """From solutions of the source to solutions of the target, and back.
 
-    ``forward`` keeps optimal solutions optimal, and ``back`` does too. If the target accepts a solution, the source
-    accepts what comes back of it.
+    Both maps keep the answer: if one side accepts a solution, the other accepts what it becomes. Where the claim is an
+    equality or the answer is yes, they also keep optimal solutions optimal. They raise `InputError` for what is no
+    solution.
     """
 
     source: Question[Given]

@@ -61,7 +61,8 @@ def to_anonymity(
     """Reduce a source to (cn)-anonymity, for 0 < c <= 1/2, if it is of the kind that this c needs."""
     number = share(c, "c")
     if not 0 < number <= HALF:
-        raise InputError(f"'c' must be above 0 and at most 1/2, not {c}: with more there is only one group")
+        why = "with more there is only one group" if number else "with 0 every row is a group, and nothing is hidden"
+        raise InputError(f"'c' must be above 0 and at most 1/2, not {c}: {why}")
     _require(source, kind_for(1 - number), f"c={c}")
     if isinstance(source, Bisection):
         first = BisectionToAnonymity(source)
@@ -76,5 +77,9 @@ def to_anonymity(
 
 
 def _require(source: AnySource, kind: Kind, what: str) -> None:
-    if KINDS[type(source)] != kind:
-        raise InputError(f"{what} is hard by a reduction from {kind}, and not from {KINDS[type(source)]}")
+    given = next((name for made, name in KINDS.items() if isinstance(source, made)), None)
+    if given is None:
+        names = ", ".join(made.__name__ for made in KINDS)
+        raise InputError(f"the source must be one of {names}, not a {type(source).__name__}")
+    if given != kind:
+        raise InputError(f"{what} is hard by a reduction from {kind}, and not from {given}")

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
 from kilt.errors import InputError
+from kilt.hardness.checks import distinct, has_length
 from kilt.hardness.question import Goal, Question
 
 Triple: TypeAlias = tuple[Hashable, Hashable, Hashable]
 Triples: TypeAlias = frozenset[Triple]
 NAMES = "XYZ"
+ELEMENTS = "the elements of a matching"
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,10 @@ class Matching(Question[Triples]):
     @classmethod
     def of(cls, triples: Iterable[Sequence[Any]], elements: Sequence[Iterable[Hashable]] = ((), (), ())) -> Matching:
         """Take tuples, and sets with the elements that are in none of them; a tuple that is given twice counts once."""
-        chosen = tuple(dict.fromkeys(_triple(each) for each in triples))
-        sets = [dict.fromkeys([*given, *(t[i] for t in chosen)]) for i, given in enumerate(elements)]
-        return cls(tuple(map(tuple, sets)), chosen)
+        chosen = _distinct_triples(triples)
+        _require_three(elements)
+        sets = [distinct(given, ELEMENTS) for given in elements]
+        return cls(tuple(distinct([*given, *(t[i] for t in chosen)], ELEMENTS) for i, given in enumerate(sets)), chosen)
 
     @classmethod
     def numbered(cls, size: int, triples: Iterable[Sequence[int]]) -> Matching:
@@ -40,6 +44,13 @@ class Matching(Question[Triples]):
         return cls.of(triples, [range(1, size + 1)] * 3)
 
     def __post_init__(self) -> None:
+        _require_three(self.elements)
+        if any(len(distinct(each, ELEMENTS)) < len(each) for each in self.elements):
+            raise InputError("a set of a matching has an element twice")
+        if len(_distinct_triples(self.triples)) < len(self.triples):
+            raise InputError("a matching has a tuple twice; Matching.of takes it once")
+        if not all((i, element) in self.place for triple in self.triples for i, element in enumerate(triple)):
+            raise InputError("a tuple of a matching has an element that is not in its set; Matching.of adds it")
         sizes = [len(each) for each in self.elements]
         if len(set(sizes)) != 1 or not sizes[0]:
             said = ", ".join(f"{name} has {size}" for name, size in zip(NAMES, sizes, strict=True))
@@ -75,7 +86,18 @@ class Matching(Question[Triples]):
         return len(solution)
 
 
+def _require_three(elements: Sequence[Iterable[Hashable]]) -> None:
+    if not has_length(elements, 3):
+        raise InputError("a matching has three sets of elements: give all three, or none")
+
+
+def _distinct_triples(triples: Iterable[Sequence[Any]]) -> tuple[Triple, ...]:
+    chosen = [_triple(each) for each in triples]
+    distinct(chain.from_iterable(chosen), ELEMENTS)
+    return tuple(dict.fromkeys(chosen))
+
+
 def _triple(given: Sequence[Any]) -> Triple:
-    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != 3:
+    if not has_length(given, 3):
         raise InputError("a tuple of a matching must have three elements")
     return given[0], given[1], given[2]

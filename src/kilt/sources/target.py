@@ -68,9 +68,7 @@ class Target:
 def require_writable(path: Path, what: str, **others: Any) -> None:
     """Raise unless the file can be written, and is none of the others."""
     for name, other in others.items():
-        if isinstance(other, str | PathLike) and path.resolve() == Path(other).resolve():
-            raise InputError(f"the {what} '{path}' is the {name}: choose another file")
-        if isinstance(other, str | PathLike) and path.exists() and Path(other).exists() and path.samefile(other):
+        if isinstance(other, str | PathLike) and is_same_file(path, Path(other)):
             raise InputError(f"the {what} '{path}' is the {name}: choose another file")
     if not path.name or path.is_dir():
         raise InputError(f"the {what} '{path}' is a folder: name a file")
@@ -80,6 +78,11 @@ def require_writable(path: Path, what: str, **others: Any) -> None:
         raise InputError(f"the folder '{path.parent}' of the {what} does not exist")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise InputError(f"the folder '{path.parent}' of the {what} is not writable")
+
+
+def is_same_file(path: Path, other: Path) -> bool:
+    """Say whether two paths lead to one file, which need not exist yet."""
+    return path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other))
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from hypothesis import assume, given, settings
@@ -141,3 +142,8 @@ def test_a_solver_that_refuses_does_not_cost_the_bound(hospital):
     assert compared[0].exact_bound == 54
     with pytest.raises(InputError, match="'auto' chooses one of the others"):
         kilt.compare(hospital, quasi=QUASI, policy=Policy(k=3), solvers="auto")
+
+
+def test_solvers_that_all_refuse():
+    with pytest.raises(InputError, match=r"none of these solvers can do this \(matching: it takes k=2"):
+        kilt.compare(pl.DataFrame({"q": list("aaabbb")}), quasi="q", policy=Policy(k=3), solvers="matching")

@@ -74,7 +74,7 @@ _reading = _options(
         "--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given)."
     ),
     click.option("--mark", metavar="TEXT", help="What a suppressed cell looks like (* if not given)."),
-    click.option("--json", is_flag=True, default=None, help="Print one JSON object and nothing else."),
+    click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
 )
 
 
@@ -226,7 +226,7 @@ def bound(**flags: Any) -> None:
     help="A release: check also that it meets the policy and has as many stars as the certificate says.",
 )
 @click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given).")
-@click.option("--json", is_flag=True, default=None, help="Print one JSON object and nothing else.")
+@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
 def check(certificate: str, **flags: Any) -> None:
     """Say whether CERTIFICATE proves its bound: everything is computed again from the original, in integers.
 
@@ -303,7 +303,7 @@ def compare(**flags: Any) -> None:
 
 
 @cli.command()
-@click.option("--json", is_flag=True, default=None, help="Print one JSON object and nothing else.")
+@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
 def solvers(**flags: Any) -> None:
     """List the solvers: what each guarantees, what it takes, and where it comes from."""
     from kilt.solvers.catalogue import ENTRIES, catalogue_text
@@ -333,7 +333,7 @@ def solvers(**flags: Any) -> None:
 @click.option(
     "--release", metavar="FILE", help="Map a release of this very instance back to a solution of the problem."
 )
-@click.option("--json", is_flag=True, default=None, help="Print one JSON object and nothing else.")
+@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
 def instance(problem: str, **flags: Any) -> None:
     """Write a table whose optimum answers an NP-hard PROBLEM: bisection, half-clique, clique, matching or any.
 

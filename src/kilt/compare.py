@@ -98,8 +98,11 @@ def compare(
     case = Case.read(data, policy, quasi, sensitive, identifier, weights, delimiter)
     problem, found = case.problem(), Found([], Fraction(0))
     verify = _verifier(case, mark)
-    for entry in entries:
-        reason = entry.load().refuses(problem)
+    reasons = [entry.load().refuses(problem) for entry in entries]
+    if all(reasons):
+        every = "; ".join(f"{entry.name}: {reason}" for entry, reason in zip(entries, reasons, strict=True))
+        raise InputError(f"none of these solvers can do this ({every})")
+    for entry, reason in zip(entries, reasons, strict=True):
         if reason:
             found.compared.append(Compared(entry.name, entry.kind, f"cannot do this: {reason}"))
         elif not interrupted():

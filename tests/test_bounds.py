@@ -249,3 +249,12 @@ def test_the_bound_in_python(hospital):
     assert found.to_dict()["proof"] == "exact"
     with pytest.raises(InputError, match="the policy asks for nothing"):
         kilt.bound(hospital, quasi="Zipcode", policy=Policy())
+
+
+@pytest.mark.parametrize("policy", [Policy(k=2), Policy(k=2, l=2), Policy(k=3, t=0.2)])
+def test_hundreds_of_millions_of_rows_have_room(policy):
+    few = [("a", "x", "1"), ("a", "y", "2"), ("b", "x", "1"), ("b", "z", "3"), ("c", "x", "2"), ("c", "z", "3")]
+    small = problem_of(few, ["suppress"] * 2, ["equal"], policy)
+    problem = small.part(np.arange(len(small.counts)), small.counts * 50_000_000 + np.array([0, 0, 1, 0, 0, 0]))
+    bound = bounded(problem, Stop(iterations=1), silent)
+    assert proved(problem, bound.parts) == bound.cost

@@ -43,8 +43,8 @@ def proved(problem: Problem, parts: Sequence[Evidence]) -> int:
 def _proved(problem: Problem, evidence: Evidence) -> int:
     """Return what no legal partition's cost in the columns of the evidence is below."""
     _require_small(evidence)
-    largest = max(magnitude(evidence.prices), evidence.scale * problem.most_cost)
-    if 4 * largest * problem.rows >= ROOM or len(evidence.prices) != len(problem.counts):
+    largest = max(magnitude(evidence.prices) * problem.rows, evidence.scale * problem.most_cost)
+    if 4 * largest >= ROOM or len(evidence.prices) != len(problem.counts):
         raise InputError("the prices of the proof are too large, or not one for every row type")
     least = _least(problem, evidence)
     total = int(evidence.prices.astype(object) @ problem.counts)

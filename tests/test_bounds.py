@@ -54,7 +54,7 @@ def total_of(problem, oracle, prices):
 
 
 @given(st.data())
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=750, deadline=None)
 def test_any_prices_give_a_bound(data):
     problem = drawn_problem(data)
     oracle = oracle_of(problem, Pool.of(problem))
@@ -80,7 +80,7 @@ def altered(data, marks: Marks, first: int = 0) -> Marks:
 
 
 @given(st.data(), st.integers(1, 4))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=750, deadline=None)
 def test_any_multipliers_give_a_bound(data, largest):
     problem = drawn_problem(data, least_sensitive=1)
     with pytest.MonkeyPatch.context() as patch:
@@ -99,7 +99,7 @@ def test_any_multipliers_give_a_bound(data, largest):
 
 
 @given(st.data())
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_the_oracles_are_exact_where_they_say_so(data):
     problem = drawn_problem(data, most_rows=7)
     pool = Pool.of(problem)
@@ -116,7 +116,7 @@ def test_the_oracles_are_exact_where_they_say_so(data):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_what_is_taken_is_the_slope(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
@@ -130,7 +130,7 @@ def test_what_is_taken_is_the_slope(data):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_first_prices_are_the_pattern_bound(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
@@ -144,7 +144,7 @@ def test_the_first_prices_are_the_pattern_bound(data):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_the_engine_gives_a_bound_of_any_table(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost
@@ -155,7 +155,7 @@ def test_the_engine_gives_a_bound_of_any_table(data):
 
 
 @given(st.data(), st.integers(1, 6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
     problem = drawn_problem(data)
     listed = iter(range(1000))
@@ -172,7 +172,7 @@ def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_blocks_of_columns_add_up_to_a_bound(data):
     problem = drawn_problem(data)
     with pytest.MonkeyPatch.context() as patch:

@@ -21,7 +21,7 @@ from test_solvers import problem_of
 
 @pytest.mark.parametrize("name", ["mondrian", "mondrian-relaxed", "incognito"])
 @given(data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_classics_release_legally_and_never_beat_the_optimum(name, data):
     problem = drawn_problem(data)
     assert solved(name, problem).partition.cost >= solved("exhaustive", problem).partition.cost
@@ -35,7 +35,7 @@ def test_classics_stop_when_told(name):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_cuts_lose_no_row_and_leave_legal_sides(data):
     problem = drawn_problem(data)
     whole = Part(np.arange(len(problem.counts)), problem.counts)
@@ -53,7 +53,7 @@ def test_cuts_lose_no_row_and_leave_legal_sides(data):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_incognito_finds_all_lowest_safe_vectors(data):
     problem = drawn_problem(data)
     useful = useful_levels(problem)

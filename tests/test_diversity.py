@@ -31,7 +31,7 @@ def slow(form, counts, l) -> bool:
 
 
 @given(st.sampled_from(FORMS), st.lists(COUNTS, min_size=1, max_size=4), LS)
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=750, deadline=None)
 def test_every_form_agrees_with_its_slow_twin(form, groups, l):
     l = Fraction(math.ceil(l)) if form.whole else l
     width = max(map(len, groups))
@@ -40,7 +40,7 @@ def test_every_form_agrees_with_its_slow_twin(form, groups, l):
 
 
 @given(st.sampled_from(FORMS), st.lists(COUNTS, min_size=1, max_size=4))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 def test_the_largest_l_is_met_and_nothing_larger_is(form, groups):
     width = max(map(len, groups))
     matrix = np.array([[*g, *[0] * (width - len(g))] for g in groups])
@@ -52,7 +52,7 @@ def test_the_largest_l_is_met_and_nothing_larger_is(form, groups):
 
 
 @given(st.sampled_from(FORMS), COUNTS, COUNTS, LS)
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=750, deadline=None)
 def test_the_union_of_two_legal_groups_is_legal(form, first, second, l):
     l = Fraction(math.ceil(l)) if form.whole else l
     width = max(len(first), len(second))

@@ -64,7 +64,7 @@ def told_by_rows(problem):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_it_releases_legally_and_never_beats_the_optimum(data):
     problem = drawn_problem(data)
     assert solver("information").refuses(problem) is None
@@ -72,7 +72,7 @@ def test_it_releases_legally_and_never_beats_the_optimum(data):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_information_and_its_slope_are_as_defined(data):
     problem = drawn_problem(data)
     choices = choices_of(problem)
@@ -92,14 +92,14 @@ def test_information_and_its_slope_are_as_defined(data):
 
 
 @given(open_problems(), LAMBDA, st.sampled_from([0.2, 1.0]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_step_makes_it_worse(problem, lambda_, size):
     values = [step.lagrangian(lambda_) for step in islice(descent(choices_of(problem), lambda_, size=size), 30)]
     assert all(after <= before + 1e-12 for before, after in pairwise(values))
 
 
 @given(open_problems(), LAMBDA)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_it_goes_down_as_fast_as_is_proved(problem, lambda_):
     """After T steps it is at most ln(choices) / T above every channel that shows each row under one pattern."""
     choices, steps = choices_of(problem), 25
@@ -111,7 +111,7 @@ def test_it_goes_down_as_fast_as_is_proved(problem, lambda_):
 
 
 @given(open_problems())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_without_a_price_nothing_is_told_and_at_a_high_price_nothing_is_hidden(problem):
     choices = choices_of(problem)
     free, _ = descended(descent(choices, 0.0), 0.0, most_steps=50, smallest_gain=0.0)

@@ -15,7 +15,7 @@ TREE = Taxonomy.of([["a", "vowel", "*"], ["b", "consonant", "*"], ["c", "consona
 
 @pytest.mark.parametrize("ladder", [Suppression(), Characters(), Prefix()], ids=lambda ladder: type(ladder).__name__)
 @given(values=VALUES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_levels_only_merge_and_costs_only_grow(ladder, values):
     encoding = ladder.encode("q", values)
     assert encoding.codes.shape == (len(values), len(encoding.columns))
@@ -33,7 +33,7 @@ def test_levels_only_merge_and_costs_only_grow(ladder, values):
 
 @pytest.mark.parametrize("ladder", [Suppression(), Characters(), Prefix()], ids=lambda ladder: type(ladder).__name__)
 @given(values=VALUES, data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_values_look_the_same_at_the_tightest_levels_of_their_group_and_cost_what_is_shown(ladder, values, data):
     encoding = ladder.encode("q", values)
     group = data.draw(st.lists(st.integers(0, len(values) - 1), min_size=1, max_size=4))

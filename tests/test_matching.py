@@ -75,7 +75,7 @@ def random_start(rng, graph: Hypergraph) -> frozenset:
 @given(
     st.integers(0, 2**32 - 1), st.integers(2, MOST_VERTICES), st.sampled_from(["table", "diverse", "dense", "sparse"])
 )
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=1500, deadline=None)
 def test_the_local_search_finds_the_optimum_from_any_start(seed, vertices, family):
     rng = np.random.default_rng(seed)
     if family in ("table", "diverse"):
@@ -95,7 +95,7 @@ def test_the_local_search_finds_the_optimum_from_any_start(seed, vertices, famil
 
 @pytest.mark.parametrize("name", ["matching", "exact"])
 @given(data=st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_matching_agrees_with_brute_force_on_tables(name, data):
     vertices, columns = data.draw(st.integers(2, 9)), data.draw(st.integers(1, 4))
     diverse = data.draw(st.booleans())
@@ -172,7 +172,7 @@ def test_other_policies_are_refused_with_the_solvers_that_take_them(policy):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_stop_at_once_still_gives_a_legal_partition(data):
     problem = drawn_problem(data)
     for name in ("exact", "matching"):

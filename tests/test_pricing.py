@@ -67,7 +67,7 @@ def splits(group, legal: set) -> bool:
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_atoms_are_the_legal_groups_that_do_not_split(data):
     pricing = drawn_pricing(data)
     problem, atoms = pricing.problem, pricing.atoms
@@ -82,7 +82,7 @@ def test_atoms_are_the_legal_groups_that_do_not_split(data):
 
 
 @given(st.data())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_the_cheapest_atom_and_all_groups_within_a_limit(data):
     pricing = drawn_pricing(data)
     problem, atoms = pricing.problem, pricing.atoms
@@ -110,7 +110,7 @@ def test_the_cheapest_atom_and_all_groups_within_a_limit(data):
 
 
 @given(st.data())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_prices_are_feasible_and_the_dive_is_legal(data):
     pricing = drawn_pricing(data)
     problem = pricing.problem
@@ -129,7 +129,7 @@ def test_prices_are_feasible_and_the_dive_is_legal(data):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 def test_bounds_hold_when_large_atoms_are_not_listed(data):
     pricing = drawn_pricing(data)
     problem, atoms = pricing.problem, pricing.atoms

@@ -44,7 +44,7 @@ def searchable(data, most_rows=9, **kinds):
 
 
 @given(st.data())
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=750, deadline=None)
 def test_the_law_decides_as_the_rules_do(data):
     problem = searchable(data, least_sensitive=1)
     law, classes = law_of(problem), len(problem.class_totals)
@@ -101,7 +101,7 @@ def assert_lists_agree(field):
 
 
 @given(st.data())
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_every_move_leaves_legal_groups_and_undoing_leaves_no_trace(data):
     problem = searchable(data)
     field = field_of(problem, seed=data.draw(st.integers(0, 99)))
@@ -117,7 +117,7 @@ def test_every_move_leaves_legal_groups_and_undoing_leaves_no_trace(data):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_hands_share_the_groups_and_lose_nothing(data):
     problem = searchable(data)
     field = field_of(problem, seed=data.draw(st.integers(0, 99)))
@@ -157,7 +157,7 @@ def test_patterns_of_many_row_types_lose_no_row(policy):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_the_search_is_legal_and_its_bound_holds(data):
     problem = searchable(data)
     optimum = solved("exhaustive", problem).partition.cost
@@ -182,7 +182,7 @@ def test_the_search_finds_most_optima_of_small_tables():
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_what_is_undone_was_never_there(data):
     problem = searchable(data)
     field = field_of(problem)
@@ -200,7 +200,7 @@ def test_what_is_undone_was_never_there(data):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_values_by_size_are_those_of_the_cheapest_rows(data):
     problem = searchable(data)
     pool, size = Pool.of(problem), max(1, problem.rules.least_size)
@@ -258,7 +258,7 @@ def test_ladders_are_searched_too(ladders):
 
 
 @given(st.data())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_the_work_under_a_metric_is_that_of_the_transport(data):
     size = data.draw(st.integers(2, 6))
     points = [data.draw(st.tuples(st.integers(0, 9), st.integers(0, 9))) for _ in range(size)]
@@ -366,7 +366,7 @@ def test_limits_are_checked_and_have_defaults():
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_windows_never_make_it_worse_and_find_the_optimum_of_a_small_table(data):
     problem = drawn_problem(data)
     start = solver("greedy").solve(problem, Stop(), silent).partition

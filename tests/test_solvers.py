@@ -75,7 +75,7 @@ def legal_groups(problem: Problem, partition: Partition) -> bool:
 
 
 @given(st.data())
-@settings(max_examples=1200, deadline=None)
+@settings(max_examples=600, deadline=None)
 def test_exhaustive_finds_the_optimum_and_greedy_a_legal_partition(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=6))
     policy = data.draw(policies(len(sensitive)))
@@ -104,7 +104,7 @@ def test_exhaustive_finds_the_optimum_and_greedy_a_legal_partition(data):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_greedy_is_legal_on_larger_tables_whatever_stops_it(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=60))
     policy = data.draw(policies(len(sensitive)))
@@ -140,7 +140,7 @@ def _slow_partition_cost(problem: Problem, partition: Partition) -> int:
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_union_of_legal_groups_is_legal(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=12))
     policy = data.draw(policies(len(sensitive)))

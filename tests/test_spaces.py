@@ -99,7 +99,7 @@ def _lowest_common(p, q) -> int:
 
 
 @given(st.data())
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=750, deadline=None)
 def test_every_space_equals_a_linear_program(data):
     ground, matrix = data.draw(grounds())
     group, table = data.draw(count_pairs(len(matrix)))
@@ -108,7 +108,7 @@ def test_every_space_equals_a_linear_program(data):
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_distances_are_a_metric_with_largest_value_at_most_one(data):
     ground, matrix = data.draw(grounds())
     found = distance_matrix(ground, len(matrix))
@@ -119,7 +119,7 @@ def test_distances_are_a_metric_with_largest_value_at_most_one(data):
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_the_threshold_is_decided_exactly_at_the_distance(data):
     ground, matrix = data.draw(grounds())
     group, table = data.draw(count_pairs(len(matrix)))
@@ -134,7 +134,7 @@ def test_the_threshold_is_decided_exactly_at_the_distance(data):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_tree_metrics_agree_with_transportation(data):
     """The closed form and the exact flow are slow and fast twins."""
     ground, matrix = data.draw(grounds().filter(lambda made: isinstance(made[0], Cuts)))
@@ -151,7 +151,7 @@ def test_tree_metrics_agree_with_transportation(data):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_flow_and_potential_prove_the_same_number(data):
     size = data.draw(st.integers(1, 7))
     d = data.draw(metrics(size))

@@ -93,7 +93,7 @@ def residues(problem, l):
 
 
 @given(st.data())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_guarantees_hold_and_cuts_are_never_dearer(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=9, most_sensitive=1, least_sensitive=1))
     l = data.draw(st.integers(1, 3))
@@ -113,7 +113,7 @@ def test_guarantees_hold_and_cuts_are_never_dearer(data):
 
 
 @given(st.data(), st.integers(1, 3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_every_residue_contains_the_first_and_the_smallest_is_found(data, l):
     problem = drawn_table(data, Policy(l=l))
     cells = cells_of(problem)
@@ -126,7 +126,7 @@ def test_every_residue_contains_the_first_and_the_smallest_is_found(data, l):
 
 
 @given(st.data(), st.integers(2, 4))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_how_far_each_phase_is_from_the_smallest_residue(data, l):
     problem = drawn_table(data, Policy(l=l), classes=5, values=(l, l + 1, 5), most=2)
     kept = smallest_kept(problem, cells_of(problem))
@@ -212,13 +212,13 @@ def test_two_sensitive_columns_are_refused_and_the_authors_name_is_known():
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_dynamic_program_agrees_with_the_integer_program(data):
     assert_programs_agree(drawn_problem(data, most_rows=10))
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_dynamic_program_agrees_where_classes_are_large(data):
     assert_programs_agree(drawn_table(data, data.draw(policies(1)), classes=3, most=3))
 

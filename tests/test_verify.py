@@ -58,7 +58,7 @@ def test_rounding_stays_on_the_safe_side():
     ),
     st.sampled_from(["frame", "file"]),
 )
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=125, deadline=None)
 def test_the_verifier_agrees_with_the_definitions(tmp_path_factory, rows, kind):
     table = pl.DataFrame(rows, schema={"p": pl.String, "q": pl.String, "s": pl.String}, orient="row")
     if kind == "file":

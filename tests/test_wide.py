@@ -77,14 +77,14 @@ def test_a_cell_that_is_small_has_few_who_are_near(monkeypatch):
 
 
 @given(st.data(), st.integers(0, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_groups_that_grow_are_legal(data, seed):
     problem = searchable(data, most_rows=12)
     assert_complete(problem, Growth(problem, law_of(problem), seed).partition(Stop()))
 
 
 @given(st.data(), st.integers(0, 3), st.sampled_from([0.1, 3.0]), st.booleans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_rows_that_change_places_leave_legal_groups(data, seed, temperature, two_hands):
     problem = searchable(data, most_rows=12)
     law = law_of(problem)
@@ -128,7 +128,7 @@ def assert_kept(problem, exchange):
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_pools_are_merged_by_pattern(data):
     problem = drawn_problem(data)
     parts = [solved(name, problem).partition for name in ("greedy", "mondrian")]

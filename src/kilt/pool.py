@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 
+from kilt.closed import closed_sets
 from kilt.keys import Buckets
 from kilt.numbers import BoolArray, IntArray
 from kilt.partition import Partition
-from kilt.patterns import buckets, costs_of, level_vectors, tightest
+from kilt.patterns import buckets, costs_of, level_vectors, tightest, useful_levels
 from kilt.problem import Problem
 
-MOST_LISTED = 8_000_000  # row types times level vectors, if all patterns must be listed
+MOST_LISTED = 8_000_000  # row types under patterns, if all patterns must be listed
+FEW_KINDS, FEW_VECTORS, MOST_KINDS = 1_000, 4_096, 5_000  # row types and level vectors: when covers are quicker to list
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,16 @@ class Pool:
         shape = np.concatenate(shapes)
         return cls(np.concatenate(types), starts, shape, costs_of(problem, shape), ceiling)
 
+    @classmethod
+    def covering(cls, problem: Problem, found: Buckets) -> Pool:
+        """Return the patterns that cover these row types, in the order of their cost."""
+        levels = tightest(problem, found.order, found.starts)
+        cost, sizes = costs_of(problem, levels), np.diff(found.starts)
+        order = np.argsort(cost, kind="stable")
+        entries = np.argsort(np.argsort(order, kind="stable")[found.of_each()], kind="stable")
+        starts = np.concatenate([[0], np.cumsum(sizes[order])])
+        return cls(found.order[entries], starts, levels[order], cost[order])
+
     def __len__(self) -> int:
         return len(self.cost)
 
@@ -96,10 +109,36 @@ def _can_hold(problem: Problem, found: Buckets) -> BoolArray:
     return possible
 
 
+def every_pattern(problem: Problem, enough: Callable[[], bool] = lambda: False) -> Pool | None:
+    """List all closed patterns that can hold a legal group; None if they are too many, or if time is over."""
+    vectors, kinds = _vectors(problem), len(problem.counts)
+    if kinds <= FEW_KINDS or (vectors > FEW_VECTORS and kinds <= MOST_KINDS):
+        pool = _by_covers(problem)
+        if pool is not None:
+            return pool
+    if vectors * kinds > MOST_LISTED:
+        return None
+    pool = Pool.of(problem, enough=enough)
+    return pool if pool.ceiling is None else None
+
+
+@lru_cache(maxsize=1)  # who asks whether they are too many often wants them next
+def _by_covers(problem: Problem) -> Pool | None:
+    found = closed_sets(problem, partial(_can_hold, problem), MOST_LISTED)
+    return None if found is None else Pool.covering(problem, found)
+
+
 def too_many_patterns(problem: Problem, most_listed: int = MOST_LISTED) -> str | None:
     """Say why the patterns of a problem are too many for a method that needs all of them; None if they are not."""
-    vectors = math.prod(len(column.levels) for column in problem.columns)
-    most, kinds = most_listed // vectors, len(problem.counts)
-    if kinds <= most:
+    if _vectors(problem) * len(problem.counts) <= most_listed:
         return None
-    return f"with these ladders it takes up to {most:,} different rows, and this table has {kinds:,}"
+    pool = every_pattern(problem)
+    if pool is not None and len(pool.types) <= most_listed:
+        return None
+    size = f"{len(problem.counts):,} different rows and {len(problem.columns)} columns"
+    return f"it lists all patterns, and those of {size} with these ladders are too many"
+
+
+def _vectors(problem: Problem) -> int:
+    """Return how many level vectors there are."""
+    return math.prod(len(levels) for levels in useful_levels(problem))

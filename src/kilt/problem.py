@@ -42,7 +42,7 @@ class RowTypes:
         return reference
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """A table under a policy, as integers. Costs are in units; ``unit`` of them make one star."""
 

@@ -9,13 +9,54 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from kilt.bits import Words
+from kilt.kernels.bits import weight_of
 from kilt.numbers import BoolArray, IntArray
 
 INFINITE = np.int64(1) << 61  # two of them still fit
 
 
 @njit(cache=True)
-def indecomposable_masks(legal: BoolArray) -> BoolArray:  # pragma: no cover - compiled
+def costs_of_multisets(
+    counts: IntArray, differs: Words, weights: IntArray, cost: IntArray
+) -> None:  # pragma: no cover - compiled
+    """Fill in what every multiset costs as one group.
+
+    ``differs[i, j]`` are the steps of the ladders that row types i and j make a group take, and ``weights`` what these
+    cost a row, by byte. The multisets are counted up like numbers; ``steps[i]`` belongs to the digits from i on.
+    """
+    kinds = len(counts)
+    digit, member, size = np.zeros(kinds, np.int64), np.full(kinds + 1, -1), np.zeros(kinds + 1, np.int64)
+    steps = np.zeros((kinds + 1, differs.shape[2]), dtype=np.uint64)
+    for index in range(1, len(cost)):
+        place = 0
+        while digit[place] == counts[place]:
+            digit[place] = 0
+            place += 1
+        digit[place] += 1
+        for i in range(place, -1, -1):
+            other = member[i + 1]
+            size[i], member[i] = size[i + 1] + digit[i], other
+            steps[i] = steps[i + 1]
+            if digit[i]:
+                if other < 0:
+                    member[i] = i
+                else:
+                    steps[i] |= differs[i, other]
+        cost[index] = size[0] * weight_of(steps[0], weights)
+
+
+@njit(cache=True)
+def _size(rows: int) -> int:  # pragma: no cover - compiled
+    size = 0
+    while rows:
+        rows &= rows - 1
+        size += 1
+    return size
+
+
+@njit(cache=True)
+def indecomposable_masks(legal: BoolArray, smallest: int) -> BoolArray:  # pragma: no cover - compiled
     """Mark the legal sets of rows that are not the union of two legal sets; no other group is ever needed."""
     needed = np.zeros_like(legal)
     for rows in range(1, len(legal)):
@@ -25,7 +66,7 @@ def indecomposable_masks(legal: BoolArray) -> BoolArray:  # pragma: no cover - c
         others = rows ^ first
         part = (others - 1) & others if others else 0
         needed[rows] = True
-        while others:
+        while others and _size(rows) >= 2 * smallest:
             group = part | first
             if legal[group] and legal[rows ^ group]:
                 needed[rows] = False
@@ -43,27 +84,33 @@ def best_masks(
     cost: IntArray,
     groups: IntArray,
     starts: IntArray,
+    smallest: int,
     begin: int,
     end: int,
     best: IntArray,
     choice: IntArray,
 ) -> None:  # pragma: no cover - compiled
-    """Fill in the cheapest partition of every set of rows from ``begin`` to ``end``.
+    """Fill in the cheapest partition of sets of rows from ``begin`` to ``end``, of the whole table and all it may leave.
 
-    ``groups[starts[i]:starts[i + 1]]`` are the needed groups whose first row is i, in ascending order. A set that is
-    not legal has no legal partition. Either the needed groups of its first row are tried, or all its subsets,
-    whichever are fewer.
+    A group of the first row leaves a set without that row, and without as many rows as the ``smallest`` has. A set that
+    is not legal has no legal partition, and a needed one no other. Of other sets either the needed groups of the first
+    row are tried, or all subsets, whichever are fewer: ``groups[starts[i]:starts[i + 1]]`` are the needed groups whose
+    first row is i, in ascending order.
     """
+    table = len(best) - 1
+    most = _size(table) - smallest
     for rows in range(begin, end):
-        if not legal[rows]:
+        if rows != table and (rows & 1 or _size(rows) > most):
             continue
-        first, place, size = rows & -rows, 0, 0
+        if needed[rows]:
+            best[rows], choice[rows] = cost[rows], rows
+        if needed[rows] or not legal[rows]:
+            continue
+        first, place = rows & -rows, 0
         while not (rows >> place) & 1:
             place += 1
-        for i in range(place, 62):
-            size += (rows >> i) & 1
         lowest, taken = INFINITE, 0
-        if starts[place + 1] - starts[place] < 1 << (size - 1):
+        if starts[place + 1] - starts[place] < 1 << (_size(rows) - 1):
             for index in range(starts[place], starts[place + 1]):
                 group = groups[index]
                 if group > rows:
@@ -93,25 +140,35 @@ def best_multisets(
     cost: IntArray,
     counts: IntArray,
     strides: IntArray,
+    smallest: int,
     begin: int,
     end: int,
     best: IntArray,
     choice: IntArray,
 ) -> None:  # pragma: no cover - compiled
-    """Fill in the cheapest partition of every multiset from ``begin`` to ``end``: any group with a first row type."""
-    kinds = len(counts)
+    """Fill in the cheapest partition of multisets from ``begin`` to ``end``: any group with a first row type.
+
+    A multiset of fewer rows than two of the ``smallest`` groups has no other partition than itself; one of more rows
+    than the table has without such a group is needed for nothing, but for the table itself.
+    """
+    kinds, most = len(counts), counts.sum() - smallest
     have = np.zeros(kinds, np.int64)
     take = np.zeros(kinds, np.int64)
     for rows in range(begin, end):
         if not legal[rows]:
             continue
-        rest, first = rows, -1
+        rest, first, size = rows, -1, 0
         for i in range(kinds - 1, -1, -1):
             have[i] = rest // strides[i]
             rest -= have[i] * strides[i]
+            size += have[i]
             take[i] = 0
             if have[i]:
                 first = i
+        if size < 2 * smallest:
+            best[rows], choice[rows] = cost[rows], rows
+        if size < 2 * smallest or (size > most and rows + 1 < len(best)):
+            continue
         take[first] = 1
         group = strides[first]
         lowest, taken = INFINITE, np.int64(0)

@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 
 from kilt.observe import Observer, Progress
-from kilt.pool import Pool, too_many_patterns
+from kilt.pool import Pool, every_pattern, too_many_patterns
 from kilt.problem import Problem
 from kilt.solvers.base import Solution
 from kilt.solvers.sets import Sets, harmonic
@@ -44,7 +44,9 @@ class Cover:
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Cover all rows; when told to stop, those that are left join other groups, and nothing is guaranteed."""
         sets = Sets(problem)
-        _cover(problem, Pool.of(problem), sets, stop, observer)
+        pool = every_pattern(problem, stop)
+        if pool is not None:
+            _cover(problem, pool, sets, stop, observer)
         complete = not sets.left.any()
         return Solution(sets.partition(), factor=factor(problem.rules.least_size) if complete else None)
 

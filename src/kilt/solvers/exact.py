@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
-from kilt.pool import Pool, too_many_patterns
+from kilt.pool import every_pattern, too_many_patterns
 from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms
 from kilt.solvers.base import Proof, Solution
@@ -64,8 +64,8 @@ def _solved(problem: Problem, stop: Stop, observer: Observer) -> Solution:
     atoms = Atoms.of(problem)
     if start.bound == start.partition.cost or stop():
         return start
-    pool = Pool.of(problem, enough=stop)
-    if pool.ceiling is not None:
+    pool = every_pattern(problem, stop)
+    if pool is None:
         return start
     if atoms is None:
         return improve(problem, pool, start, stop, observer)

@@ -15,7 +15,7 @@ import numpy as np
 from kilt.numbers import IntArray
 from kilt.observe import Observer
 from kilt.partition import Partition
-from kilt.pool import Pool, too_many_patterns
+from kilt.pool import every_pattern, too_many_patterns
 from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms, is_two_diversity
 from kilt.solvers.base import Solution
@@ -48,7 +48,10 @@ class PairsAndTriples:
         atoms = Atoms.of(problem)
         if start.bound == start.partition.cost or stop() or atoms is None:
             return start
-        pricing = Pricing(problem, Pool.of(problem), atoms)
+        pool = every_pattern(problem, stop)
+        if pool is None:
+            return start
+        pricing = Pricing(problem, pool, atoms)
         relaxation = relaxed(pricing, Columns.of_partition(problem, start.partition), stop)
         partition = start.partition
         if problem.rows <= LOCAL_ROWS and not stop():

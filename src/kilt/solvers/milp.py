@@ -15,7 +15,7 @@ import numpy as np
 from kilt.numbers import FloatArray, IntArray
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
-from kilt.pool import Pool, too_many_patterns
+from kilt.pool import Pool, every_pattern, too_many_patterns
 from kilt.problem import Problem
 from kilt.solvers.base import Solution
 from kilt.solvers.greedy import Greedy
@@ -37,8 +37,8 @@ class PatternMilp:
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""
         start = Greedy().solve(problem, Stop(), observer)
-        pool = Pool.of(problem, enough=stop)
-        return start if pool.ceiling is not None else improve(problem, pool, start, stop, observer)
+        pool = every_pattern(problem, stop)
+        return start if pool is None else improve(problem, pool, start, stop, observer)
 
 
 def improve(

@@ -9,7 +9,7 @@ import numpy as np
 from kilt.numbers import BoolArray, IntArray
 from kilt.observe import Observer, Progress, silent
 from kilt.partition import Partition
-from kilt.pool import Pool
+from kilt.pool import every_pattern
 from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms
 from kilt.solvers.columns import Columns
@@ -64,7 +64,10 @@ class Neighbourhoods:
 
     def _solved(self, part: Problem, atoms: Atoms, before: Partition, stop: Stop) -> Partition:
         """Solve a part of the table nearly always at best; the search takes more rows next time if it was easy."""
-        pricing = Pricing(part, Pool.of(part), atoms)
+        pool = every_pattern(part, stop)
+        if pool is None:
+            return before
+        pricing = Pricing(part, pool, atoms)
         prices = relaxed(pricing, Columns.of_partition(part, before), stop).prices
         if prices.bound >= before.cost:
             self.rows = min(self.rows * 1.02, MOST_ROWS)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.kernels.subsets import INFINITE, best_masks, best_multisets, indecomposable_masks
+from kilt.bits import byte_weights, packed
+from kilt.kernels.subsets import INFINITE, best_masks, best_multisets, costs_of_multisets, indecomposable_masks
 from kilt.numbers import BoolArray, IntArray
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
@@ -70,6 +71,7 @@ class Lattice:
     problem: Problem
     strides: IntArray
     legal: BoolArray
+    smallest: int
     cost: IntArray
     best: IntArray
     choice: IntArray
@@ -80,33 +82,32 @@ class Lattice:
         radix = problem.counts + 1
         strides = np.concatenate([[1], np.cumprod(radix[:-1])]).astype(np.int64)
         size = int(strides[-1] * radix[-1])
-        legal = _legal(problem, size)
+        legal, smallest = _legal(problem, size)
         best = np.full(size, INFINITE, dtype=np.int64)
         best[0] = 0
-        return cls(problem, strides, legal, _cost(problem, size), best, np.zeros(size, dtype=np.int64))
+        return cls(problem, strides, legal, smallest, _cost(problem, size), best, np.zeros(size, dtype=np.int64))
 
     def fill(self) -> Iterator[float]:
         """Fill in the cheapest partitions from small sets to large ones; yield how much is done."""
         size, step = len(self.best), max(1, len(self.best) // 4096)
         single = bool((self.problem.counts == 1).all())
         if single:
-            needed = indecomposable_masks(self.legal)
+            needed = indecomposable_masks(self.legal, self.smallest)
             groups, starts = self._by_first_row(needed)
         for begin in range(1, size, step):
             end = min(begin + step, size)
             if single:
-                best_masks(self.legal, needed, self.cost, groups, starts, begin, end, self.best, self.choice)
+                sets = (self.legal, needed, self.cost, groups, starts, self.smallest)
+                best_masks(*sets, begin, end, self.best, self.choice)
             else:
-                counts = self.problem.counts
-                best_multisets(self.legal, self.cost, counts, self.strides, begin, end, self.best, self.choice)
+                sets = (self.legal, self.cost, self.problem.counts, self.strides, self.smallest)
+                best_multisets(*sets, begin, end, self.best, self.choice)
             yield end / size
 
     def _by_first_row(self, needed: BoolArray) -> tuple[IntArray, IntArray]:
         """Return the needed groups by their first row, each list in ascending order."""
         groups = np.flatnonzero(needed)
-        first = np.zeros(len(groups), dtype=np.int64)
-        for place in range(len(self.strides) - 1, -1, -1):
-            first[(groups >> place) & 1 == 1] = place
+        first = np.log2(groups & -groups).astype(np.int8)  # exact: these are powers of 2
         order = np.argsort(first, kind="stable")
         return groups[order], np.searchsorted(first[order], np.arange(len(self.strides) + 1))
 
@@ -123,57 +124,48 @@ class Lattice:
         return Partition.of(self.problem, types, groups, table[groups, types])
 
 
-def _expanded(values: IntArray, counts: IntArray, size: int, combine: np.ufunc) -> IntArray:
-    """Combine the values of the row types in every multiset (those with no row get 0)."""
+def _expanded(values: IntArray, counts: IntArray, size: int) -> IntArray:
+    """Add up the values of the row types in every multiset."""
     result = np.zeros(size, dtype=np.int64)
     filled = 1
     for value, count in zip(values.tolist(), counts.tolist(), strict=True):
         for copies in range(1, count + 1):
-            block = slice(copies * filled, (copies + 1) * filled)
-            if combine is np.add:
-                result[block] = result[:filled] + copies * value
-            else:
-                result[block] = combine(result[:filled], value)
-                result[copies * filled] = value
+            result[copies * filled : (copies + 1) * filled] = result[:filled] + copies * value
         filled *= count + 1
     return result
 
 
-def _legal(problem: Problem, size: int) -> BoolArray:
-    """Decide for every multiset whether it is a legal group; the empty one counts as legal for its partition."""
-    totals = problem.class_totals
-    strides = np.concatenate([[1], np.cumprod(totals[:-1] + 1)]).astype(object)
-    if int(strides[-1]) * int(totals[-1] + 1) <= size:
-        key = _expanded(strides[problem.class_of].astype(np.int64), problem.counts, size, np.add)
-        present, where = np.unique(key, return_inverse=True)
-        by_class = present[:, None] // strides.astype(np.int64) % (totals + 1)
-        return _decided(problem, by_class)[where]
-    columns = [
-        _expanded((problem.class_of == each).astype(np.int64), problem.counts, size, np.add).astype(np.int32)
-        for each in range(len(totals))
-    ]
-    legal = np.zeros(size, dtype=bool)
-    step = max(1, BLOCK // len(totals))
-    for start in range(0, size, step):
-        by_class = np.column_stack([column[start : start + step] for column in columns]).astype(np.int64)
-        legal[start : start + step] = _decided(problem, by_class)
-    return legal
-
-
-def _decided(problem: Problem, by_class: IntArray) -> BoolArray:
-    legal = problem.rules.meets(problem.groups(by_class))
-    legal[by_class.sum(axis=1) == 0] = False
-    return legal
+def _legal(problem: Problem, size: int) -> tuple[BoolArray, int]:
+    """Decide for every multiset whether it is a legal group, by its rows of each class; and what rows are fewest."""
+    radix = problem.class_totals + 1
+    strides = np.concatenate([[1], np.cumprod(radix[:-1])]).astype(np.int64)
+    vectors, step = int(strides[-1] * radix[-1]), max(1, BLOCK // len(radix))
+    legal, smallest = np.zeros(vectors, dtype=bool), problem.rows
+    for start in range(0, vectors, step):
+        by_class = np.arange(start, min(start + step, vectors))[:, None] // strides % radix
+        rows = by_class.sum(axis=1)
+        met = problem.rules.meets(problem.groups(by_class)) & (rows > 0)
+        legal[start : start + step] = met
+        smallest = min(smallest, int(rows[met].min(initial=problem.rows)))
+    return legal[_expanded(strides[problem.class_of], problem.counts, size)], smallest
 
 
 def _cost(problem: Problem, size: int) -> IntArray:
     """Return what every multiset costs as one group."""
-    per_row = np.zeros(size, dtype=np.int64)
+    differs, step_costs = _steps(problem)
+    kinds = len(problem.counts)
+    cost = np.zeros(size, dtype=np.int64)
+    words = packed(differs.reshape(kinds * kinds, -1)).reshape(kinds, kinds, -1)
+    costs_of_multisets(problem.counts, words, byte_weights(step_costs), cost)
+    return cost
+
+
+def _steps(problem: Problem) -> tuple[BoolArray, IntArray]:
+    """Return which steps up the ladders two row types make a group take (they differ below), and what these cost."""
+    differs, costs = [], []
     for index, column in enumerate(problem.columns):
-        level = np.full(size, len(column.levels) - 1, dtype=np.int16)
-        for height in range(len(column.levels) - 2, -1, -1):
-            shown = column.levels[height][problem.codes[:, index]].astype(np.int64)
-            low, high = (_expanded(shown, problem.counts, size, extreme) for extreme in (np.minimum, np.maximum))
-            level[low == high] = height
-        per_row += problem.costs[index][level]
-    return per_row * _expanded(np.ones(len(problem.counts), dtype=np.int64), problem.counts, size, np.add)
+        for level, cost in enumerate(np.diff(problem.costs[index])):
+            shown = column.levels[level][problem.codes[:, index]]
+            differs.append(shown[:, None] != shown)
+            costs.append(cost)
+    return np.stack(differs, axis=-1), np.array(costs)

@@ -68,7 +68,8 @@ def goal(n: int) -> int:
     return n
 
 
-EVEN = tuple(range(4, 41, 2))
+EVEN = (4, 8, *range(10, 41, 2))
+SETS = (2, 4, 6, 8, 10, *range(15, 101, 5), *range(120, 201, 20))
 FAMILIES = (
     Family("bisection, sparse, k=n/2", EVEN, lambda n: BisectionToAnonymity(sparse(n))),
     Family("bisection, two cliques, k=n/2", EVEN, lambda n: to_anonymity(two_cliques(n), "1/2"), lambda n: n - 2),
@@ -81,13 +82,13 @@ FAMILIES = (
     Family(
         "half-clique, t=0.6", EVEN, lambda n: to_closeness(planted_half(n), "0.6"), lambda n: n // 2 * (n // 2 - 1) // 2
     ),
-    Family("matching, planted, t=0", tuple(range(2, 21)), lambda n: to_closeness(solvable(n), 0), goal),
-    Family("matching, planted, t=0.3", tuple(range(2, 21)), lambda n: to_closeness(solvable(n), "0.3"), goal),
-    Family("matching, random, t=0.3", tuple(range(2, 21)), lambda n: to_closeness(random_matching(n, 2 * n, n), "0.3")),
-    Family("matching, planted, t=0.4", tuple(range(2, 13)), lambda n: to_closeness(solvable(n), "0.4"), goal),
+    Family("matching, planted, t=0", SETS, lambda n: to_closeness(solvable(n), 0), goal),
+    Family("matching, planted, t=0.3", SETS, lambda n: to_closeness(solvable(n), "0.3"), goal),
+    Family("matching, random, t=0.3", SETS, lambda n: to_closeness(random_matching(n, 2 * n, n), "0.3")),
+    Family("matching, planted, t=0.4", SETS, lambda n: to_closeness(solvable(n), "0.4"), goal),
     Family(
         "matching, latin, t=0",
-        (2, 3, 4, 5, 6, 7),
+        (2, *range(4, 31, 2)),
         lambda n: to_closeness(instances.latin(n), 0),
         lambda n: n - (n % 2 == 0),
     ),

@@ -14,7 +14,7 @@ import numpy as np
 from kilt.bits import Words, byte_weights, packed, unpacked
 from kilt.kernels.closed import extended
 from kilt.keys import Buckets
-from kilt.numbers import BoolArray, IntArray
+from kilt.numbers import BoolArray
 from kilt.patterns import useful_levels
 from kilt.problem import Problem
 

@@ -74,6 +74,11 @@ class Pool:
     def __len__(self) -> int:
         return len(self.cost)
 
+    def chosen(self, kept: BoolArray) -> Pool:
+        """Keep some of the patterns."""
+        found = Buckets(self.types, self.starts).chosen(kept)
+        return Pool(found.order, found.starts, self.levels[kept], self.cost[kept], self.ceiling)
+
     def entries_of(self, partition: Partition) -> IntArray:
         """Return for every entry of a partition its entry in the pool (-1 if its pattern is not there)."""
         entries = np.full(len(partition.types), -1)
@@ -128,12 +133,12 @@ def _by_covers(problem: Problem) -> Pool | None:
     return None if found is None else Pool.covering(problem, found)
 
 
-def too_many_patterns(problem: Problem, most_listed: int = MOST_LISTED) -> str | None:
+def too_many_patterns(problem: Problem, most_entries: int = MOST_LISTED) -> str | None:
     """Say why the patterns of a problem are too many for a method that needs all of them; None if they are not."""
-    if _vectors(problem) * len(problem.counts) <= most_listed:
+    if _vectors(problem) * len(problem.counts) <= most_entries:
         return None
     pool = every_pattern(problem)
-    if pool is not None and len(pool.types) <= most_listed:
+    if pool is not None and len(pool.types) <= most_entries:
         return None
     size = f"{len(problem.counts):,} different rows and {len(problem.columns)} columns"
     return f"it lists all patterns, and those of {size} with these ladders are too many"

@@ -15,7 +15,7 @@ from kilt.keys import bucket
 from kilt.ladders import CodedColumn, Encoding, Ladder, Values
 from kilt.numbers import ROOM, IntArray
 from kilt.policy import Policy, SensitiveColumn
-from kilt.rules import Groups, Rules
+from kilt.rules import ClosenessRule, Groups, Rules, SizeRule
 from kilt.spaces import Space
 
 MOST_COST = 2**50  # sums of costs are exact in 64 bits, and in floats
@@ -117,6 +117,15 @@ class Problem:
         values = np.zeros((len(self.class_totals), len(self.sizes)), dtype=np.int64)
         values[self.class_of] = self.sensitive
         return values
+
+    @cached_property
+    def simpler(self) -> Problem:
+        """The same problem, without sensitive columns if sizes are all that the rules ask for."""
+        sizes = [rule.as_size() if isinstance(rule, ClosenessRule) else rule for rule in self.rules]
+        if not self.sizes or not all(isinstance(rule, SizeRule) for rule in sizes):
+            return self
+        size_rules = tuple(rule for rule in sizes if isinstance(rule, SizeRule))
+        return replace(self, rules=Rules(size_rules), sensitive=self.sensitive[:, :0], sizes=())
 
     def groups(self, by_class: IntArray) -> Groups:
         """Return groups, given as counts per sensitive class, as the rules see them."""

@@ -143,6 +143,15 @@ class ClosenessRule:
         room = max(int(whole.max(initial=0)), int(work.max(initial=0))) * max(a, b)
         return np.asarray(roomy(work, room) * b <= roomy(whole, room) * a, dtype=bool)
 
+    def as_size(self) -> SizeRule | None:
+        """Return the size that this asks for, if every value is that of one row, and all are equally far apart.
+
+        A group of r of n rows is then at distance 1 - r/n from the table.
+        """
+        if self.ground.least < self.ground.scale or (self.reference != 1).any():
+            return None
+        return SizeRule(max(1, math.ceil((1 - self.t) * len(self.reference))))
+
     def pressure(self, groups: Groups) -> FloatArray:
         """Return the slope of the distance, and among equal slopes the share of the table's rows."""
         counts = groups.counts[self.column]

@@ -68,7 +68,7 @@ def extended(
 
 @njit(cache=True)
 def _is_inside(some: Words, other: Words) -> bool:  # pragma: no cover - compiled
-    for w in range(len(some)):
-        if some[w] & ~other[w]:
-            return False
-    return True
+    w = 0
+    while w < len(some) and not some[w] & ~other[w]:
+        w += 1
+    return w == len(some)

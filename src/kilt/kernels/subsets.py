@@ -90,12 +90,12 @@ def best_masks(
     best: IntArray,
     choice: IntArray,
 ) -> None:  # pragma: no cover - compiled
-    """Fill in the cheapest partition of sets of rows from ``begin`` to ``end``, of the whole table and all it may leave.
+    """Fill in the cheapest partition of sets of rows from ``begin`` to ``end``: of the table, and of what it may leave.
 
-    A group of the first row leaves a set without that row, and without as many rows as the ``smallest`` has. A set that
-    is not legal has no legal partition, and a needed one no other. Of other sets either the needed groups of the first
-    row are tried, or all subsets, whichever are fewer: ``groups[starts[i]:starts[i + 1]]`` are the needed groups whose
-    first row is i, in ascending order.
+    A group of the first row leaves a set without that row, and without as many rows as the ``smallest`` group has. A
+    set that is not legal has no legal partition, and a needed one no other. Of other sets either the needed groups of
+    the first row are tried, or all subsets, whichever are fewer: ``groups[starts[i]:starts[i + 1]]`` are the needed
+    groups whose first row is i, in ascending order.
     """
     table = len(best) - 1
     most = _size(table) - smallest
@@ -192,17 +192,26 @@ def best_multisets(
 
 @njit(cache=True)
 def indecomposable_vectors(
-    vectors: IntArray, strides: IntArray, legal: BoolArray
+    vectors: IntArray, strides: IntArray, legal: BoolArray, most: int
 ) -> BoolArray:  # pragma: no cover - compiled
-    """Mark the vectors, given from small to large, that are not the sum of two legal ones; ``legal`` is by index."""
-    needed = np.ones(len(vectors), dtype=np.bool_)
+    """Mark the vectors, given from small to large, that are not the sum of two legal ones; ``legal`` is by index.
+
+    No more are marked than so many.
+    """
+    needed = np.zeros(len(vectors), dtype=np.bool_)
     atoms = np.empty(len(vectors), dtype=np.int64)
+    size = vectors.sum(axis=1)
     found = 0
     for i in range(len(vectors)):
+        if found == most:
+            break
+        needed[i] = True
         index = np.int64(0)
         for c in range(vectors.shape[1]):
             index += vectors[i, c] * strides[c]
         for j in range(found):
+            if size[atoms[j]] + size[0] > size[i]:
+                break
             fits = True
             part = np.int64(0)
             for c in range(vectors.shape[1]):

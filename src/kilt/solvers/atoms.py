@@ -18,7 +18,7 @@ from kilt.numbers import IntArray
 from kilt.problem import Problem
 from kilt.rules import DiversityRule, SizeRule
 
-MOST_VECTORS = 400_000
+MOST_VECTORS = 1_500_000
 MOST_BOX = 2**25
 MOST_ATOMS = 10_000
 
@@ -84,7 +84,7 @@ def _tried(problem: Problem) -> Atoms | None:
     strides = np.concatenate([[1], np.cumprod(box[:-1] + 1)]).astype(np.int64)
     table = np.zeros(prod(int(side) + 1 for side in box), dtype=bool)
     table[vectors[legal] @ strides] = True
-    atoms = vectors[legal][indecomposable_vectors(vectors[legal], strides, table)]
+    atoms = vectors[legal][indecomposable_vectors(vectors[legal], strides, table, MOST_ATOMS + 1)]
     if len(atoms) > MOST_ATOMS:
         largest = int(atoms[MOST_ATOMS].sum()) - 1
         atoms = atoms[atoms.sum(axis=1) <= largest]

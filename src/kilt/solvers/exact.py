@@ -12,11 +12,12 @@ from kilt.solvers.atoms import Atoms
 from kilt.solvers.base import Proof, Solution
 from kilt.solvers.columns import Columns
 from kilt.solvers.dive import dived
+from kilt.solvers.exchange import annealed
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.master import Relaxation, chosen, listed, proved, relaxed
-from kilt.solvers.milp import improve
+from kilt.solvers.milp import MOST_ENTRIES, improve
 from kilt.solvers.multiplicity import Capped
-from kilt.solvers.neighbourhood import Neighbourhoods
+from kilt.solvers.neighbourhood import SMALL, Neighbourhoods
 from kilt.solvers.pricing import Pricing
 from kilt.stop import Stop
 
@@ -41,7 +42,10 @@ STAGES = (
     Stage(0.03, 60, 200, 40, 30),
     Stage(0.05, 60, 200, 40, 30),
     Stage(0.07, 400, 1_500, 1_500, None),
+    Stage(0.04, 0, 6_000, 6_000, None),
+    Stage(0.04, 0, 24_000, 24_000, None),
 )
+MOST_COLUMNS = 2_000_000  # groups to choose from: stages that would have more are for smaller tables
 
 
 @dataclass(frozen=True)
@@ -50,31 +54,29 @@ class Exact:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""
-        return too_many_patterns(problem)
+        return too_many_patterns(problem.simpler)
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Solve the kernel, and go back from it to the table."""
-        capped = Capped.of(problem)
+        capped = Capped.of(problem.simpler)
         found = _solved(capped.problem, stop, observer)
         return Solution(capped.lifted(found.partition), found.bound, found.proof)
 
 
 def _solved(problem: Problem, stop: Stop, observer: Observer) -> Solution:
-    start = Greedy().solve(problem, Stop(), observer)
-    atoms = Atoms.of(problem)
-    if start.bound == start.partition.cost or stop():
-        return start
     pool = every_pattern(problem, stop)
-    if pool is None:
+    start = Greedy(pool).solve(problem, Stop(), observer)
+    atoms = Atoms.of(problem)
+    if pool is None or start.bound == start.partition.cost or stop():
         return start
     if atoms is None:
         return improve(problem, pool, start, stop, observer)
     pricing = Pricing(problem, pool, atoms)
     relaxation = relaxed(pricing, Columns.of_partition(problem, start.partition), stop)
     found = closed(pricing, relaxation, start.partition, stop, observer)
-    if atoms.largest is None or found.bound == found.partition.cost:
+    if stop(found.partition.cost, found.bound) or len(pool.types) > MOST_ENTRIES:
         return found
-    return improve(problem, pool, found, stop, observer)  # it knows the large groups that are not listed
+    return improve(problem, pool, found, stop, observer)  # it knows the groups that are not listed
 
 
 def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop: Stop, observer: Observer) -> Solution:
@@ -87,7 +89,11 @@ def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop:
         observer(replace(progress, stars=min(stars, progress.stars or stars), bound=problem.stars(bound)))
 
     proof: Proof = "exact"
-    for stage in STAGES:
+    for number, stage in enumerate(STAGES):
+        if stage.columns_per_row * problem.rows > MOST_COLUMNS:
+            break
+        if number == 1 and problem.rows <= SMALL:
+            partition = annealed(problem, partition, stop)
         for start in (partition, None):  # go on from the best, and from another dive
             if partition.cost > bound and not stop(partition.cost, bound):
                 found = start or dived(pricing, relaxation, stage.kept, stop) or partition
@@ -95,9 +101,9 @@ def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop:
         if bound >= partition.cost or stop(partition.cost, bound):
             break
         reach = prices.reach(partition.cost)
-        columns, limit = listed(pricing, prices, reach, stage.columns_per_row * problem.rows)
+        columns, limit = listed(pricing, prices, reach, stage.columns_per_row * problem.rows, stop)
         if limit < reach and stage.partly < stage.columns_per_row:
-            columns, limit = listed(pricing, prices, limit, stage.partly * problem.rows)
+            columns, limit = listed(pricing, prices, limit, stage.partly * problem.rows, stop)
         nodes = stage.most_nodes and stage.most_nodes * (10 if limit >= reach else 1)  # it may be the last word
         partition, outcome = chosen(problem, columns, partition, stop, watch, nodes)
         better = min(proved(prices, limit, outcome), partition.cost)

@@ -17,6 +17,7 @@ from kilt.patterns import costs_of
 from kilt.problem import Problem
 from kilt.solvers.distance import stacked
 from kilt.solvers.growth import near_enough
+from kilt.solvers.law import law_of
 from kilt.solvers.near import near_rows, on_all_cores
 from kilt.stop import Stop
 
@@ -25,6 +26,9 @@ DEALT, LOOKED = (
     20,
     200,
 )  # moves for each unit until groups are dealt again, and until who is near is looked for
+
+HOTTEST, CHILLY = 8.0, 0.35  # first temperature at most, and last one: stars
+ROUNDS, MOVES = 100, 20_000  # steps between the two, and moves for each unit
 
 
 class Exchange:
@@ -100,6 +104,19 @@ class Exchange:
             sums=sums,
             random=self.rng.integers(1, 1 << 63, 1, dtype=np.uint64),
         )
+
+
+def annealed(problem: Problem, partition: Partition, stop: Stop) -> Partition:
+    """Let the rows of a small table change places for a moment, and return the best partition on the way."""
+    law = law_of(problem)
+    if law is None or len(partition) == 1:
+        return partition
+    rows = Exchange(problem, law, partition, stop)
+    for number in range(ROUNDS):
+        if stop():
+            break
+        rows.anneal(MOVES * len(rows.types) // ROUNDS, HOTTEST * (CHILLY / HOTTEST) ** (number / ROUNDS))
+    return rows.best
 
 
 def _members(problem: Problem, law: Law, partition: Partition) -> Members:

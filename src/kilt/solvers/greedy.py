@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 
 import numpy as np
 
 from kilt.numbers import IntArray
 from kilt.observe import Observer, Progress
 from kilt.patterns import Levels, buckets, level_vectors, useful_levels
+from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.solvers.base import Solution
 from kilt.solvers.rest import place_rest
@@ -29,7 +30,9 @@ MOST_MEMBERS = 20_000_000  # entries of buckets that are held at a time
 
 @dataclass(frozen=True)
 class Greedy:
-    """Level greedy, under any policy."""
+    """Level greedy, under any policy; with a pool of all patterns it goes through these, and not through levels."""
+
+    pool: Pool | None = None
 
     def refuses(self, problem: Problem) -> str | None:  # noqa: ARG002 - it takes all
         """Refuse nothing."""
@@ -38,10 +41,10 @@ class Greedy:
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Place rows level by level, then the rest."""
         state = State(problem)
-        for vectors in _levels(problem, state):
+        for found in _by_levels(state) if self.pool is None else _by_pool(self.pool):
             if stop() or not state.left.any():
                 break
-            _place(state, vectors)
+            _place(state, *found)
             observer(Progress("solving", 1 - int(state.left.sum()) / problem.rows))
         partition = place_rest(problem, *state.entries(), state.left)
         observer(Progress("solving", 1.0, problem.stars(partition.cost)))
@@ -71,6 +74,27 @@ class State:
         groups = np.repeat(np.arange(len(self.placed)), [len(types) for types, _ in self.placed])
         types = np.concatenate([nothing, *(types for types, _ in self.placed)])
         return types, groups, np.concatenate([nothing, *(counts for _, counts in self.placed)])
+
+
+Found = tuple[IntArray, IntArray]  # the row types of buckets, one after the other, and their numbers
+
+
+def _by_pool(pool: Pool) -> Iterator[Found]:
+    """Yield the row types of equally cheap patterns, from cheap to dear."""
+    first = np.unique(pool.cost, return_index=True)[1]
+    for begin, end in pairwise([*first.tolist(), len(pool)]):
+        yield pool.types[pool.starts[begin] : pool.starts[end]], np.diff(pool.starts[begin : end + 1])
+
+
+def _by_levels(state: State) -> Iterator[Found]:
+    """Yield the buckets of equally cheap level vectors that have enough rows, from cheap to dear."""
+    for vectors in _levels(state.problem, state):
+        types = np.flatnonzero(state.left)
+        step = max(1, MOST_MEMBERS // max(len(types), 1))
+        for start in range(0, len(vectors), step):
+            found = [_large_enough(state, vector, types) for vector in vectors[start : start + step]]
+            members, sizes = (np.concatenate(part) for part in zip(*found, strict=True))
+            yield members, sizes
 
 
 def _levels(problem: Problem, state: State) -> Iterator[list[Levels]]:
@@ -132,21 +156,13 @@ class Candidates:
         return np.asarray(np.add.reduceat(self.copies, self.starts[:-1])) if len(self) else self.starts[:-1]
 
 
-def _place(state: State, vectors: Sequence[Levels]) -> None:
-    """Place the largest legal parts of the buckets under these level vectors.
-
-    In every round a bucket that lost rows to a larger one waits for the next round.
-    """
-    types = np.flatnonzero(state.left)
-    step = max(1, MOST_MEMBERS // max(len(types), 1))
-    for start in range(0, len(vectors), step):
-        found = [_large_enough(state, vector, types) for vector in vectors[start : start + step]]
-        members, sizes = (np.concatenate(part) for part in zip(*found, strict=True))
-        while len(sizes):
-            members, sizes = _take(state, _candidates(state, members, sizes))
+def _place(state: State, members: IntArray, sizes: IntArray) -> None:
+    """Place the largest legal parts of buckets; one that lost rows to a larger one waits for the next round."""
+    while len(sizes):
+        members, sizes = _take(state, _candidates(state, members, sizes))
 
 
-def _large_enough(state: State, vector: Levels, types: IntArray) -> tuple[IntArray, IntArray]:
+def _large_enough(state: State, vector: Levels, types: IntArray) -> Found:
     """Return the row types of the buckets under a level vector that have enough rows, and their numbers."""
     found = buckets(state.problem, vector, types)
     members = types[found.order]

@@ -119,12 +119,15 @@ def _add(highs: highspy.Highs, columns: Columns, *, whole: bool = False) -> None
         highs.changeColsIntegrality(number, index, np.full(number, highspy.HighsVarType.kInteger))
 
 
-def listed(pricing: Pricing, prices: Prices, limit: int, most: int) -> tuple[Columns, int]:
+def listed(pricing: Pricing, prices: Prices, limit: int, most: int, stop: Stop) -> tuple[Columns, int]:
     """List the groups up to a value, or up to the first fraction of it at which they are not too many."""
     if prices.beyond is not None:
         limit = min(limit, prices.beyond - 1)
-    while limit >= 0:
-        columns = pricing.within(prices.values, limit, most)
+    least = pricing.cheapest(prices.values).value
+    if len(least) > most:  # every pattern with a group up to the value has one at least
+        limit = min(limit, int(np.partition(least, most)[most]) - 1)
+    while limit >= 0 and not stop():
+        columns = pricing.among(least <= limit).within(prices.values, limit, most)
         if columns is not None:
             return columns, limit
         limit = limit * 3 // 4 if limit else -1

@@ -44,12 +44,10 @@ class PairsAndTriples:
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Start from the local search if the table is small, and close the gap to the bound of the prices."""
-        start = Greedy().solve(problem, Stop(), observer)
-        atoms = Atoms.of(problem)
-        if start.bound == start.partition.cost or stop() or atoms is None:
-            return start
         pool = every_pattern(problem, stop)
-        if pool is None:
+        start = Greedy(pool).solve(problem, Stop(), observer)
+        atoms = Atoms.of(problem)
+        if start.bound == start.partition.cost or stop() or atoms is None or pool is None:
             return start
         pricing = Pricing(problem, pool, atoms)
         relaxation = relaxed(pricing, Columns.of_partition(problem, start.partition), stop)

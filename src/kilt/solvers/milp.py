@@ -23,7 +23,7 @@ from kilt.solvers.highs import quiet, solved, whole_bound
 from kilt.solvers.program import Program, groups_of
 from kilt.stop import Stop
 
-MOST_LISTED = 2_000_000  # row types times level vectors: HiGHS does not look at the clock in larger programs for long
+MOST_ENTRIES = 500_000  # row types under patterns: HiGHS does not look at the clock in larger programs for long
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,13 @@ class PatternMilp:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""
-        return too_many_patterns(problem, MOST_LISTED)
+        return too_many_patterns(problem.simpler, MOST_ENTRIES)
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""
-        start = Greedy().solve(problem, Stop(), observer)
+        problem = problem.simpler
         pool = every_pattern(problem, stop)
+        start = Greedy(pool).solve(problem, Stop(), observer)
         return start if pool is None else improve(problem, pool, start, stop, observer)
 
 

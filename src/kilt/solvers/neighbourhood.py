@@ -73,7 +73,7 @@ class Neighbourhoods:
             self.rows = min(self.rows * 1.02, MOST_ROWS)
             return before
         reach = prices.reach(before.cost)
-        columns, limit = listed(pricing, prices, reach, MOST_COLUMNS)
+        columns, limit = listed(pricing, prices, reach, MOST_COLUMNS, stop)
         after, outcome = chosen(part, columns, before, stop, silent, MOST_NODES, proof=False)
         easy = outcome.finished and limit * 2 >= reach
         self.rows = min(self.rows * 1.05, MOST_ROWS) if easy else max(self.rows * 0.95, FEWEST_ROWS)

@@ -6,14 +6,14 @@ rows. If no atom has a negative value, the prices of all rows together are at mo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from kilt.kernels.incidence import by_type
 from kilt.kernels.pricing import cheapest_atoms, dearest_copies, dearest_distinct, groups_within
-from kilt.numbers import ROOM, FloatArray, IntArray
+from kilt.numbers import ROOM, BoolArray, FloatArray, IntArray
 from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms
@@ -97,6 +97,10 @@ class Pricing:
             return Prices(lowered, total, self.scale)
         larger = self._larger(lowered, self.atoms.largest + 1)
         return Prices(lowered, total + int(np.minimum(larger, 0).sum()), self.scale, int(larger.min(initial=ROOM)))
+
+    def among(self, kept: BoolArray) -> Pricing:
+        """Keep some of the patterns."""
+        return replace(self, pool=self.pool.chosen(kept))
 
     def within(self, prices: IntArray, limit: int, most: int) -> Columns | None:
         """List every group whose value is at most a limit; None if they are more than ``most``."""

@@ -27,7 +27,7 @@ from kilt.patterns import useful_levels
 from kilt.pool import Pool
 from kilt.problem import Problem
 from kilt.solvers.base import Solution
-from kilt.solvers.exchange import Exchange
+from kilt.solvers.exchange import CHILLY, HOTTEST, Exchange
 from kilt.solvers.field import Field, load, narrowed, one_group, promising, with_groups
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.growth import Growth
@@ -44,7 +44,7 @@ LOOSE = 12.0  # stars that it may lose for a first partition under more than a s
 MORE = 2.0  # stars that a row may pay more than it does
 NUMBERS = 4_000  # row types times sensitive classes, for each second, for which level by level is fast
 MANY_VECTORS, LISTED = 2_000, 6_000_000  # level vectors, and row types times these, from which on a table is wide
-WARM, CHILLY = (1.0, 8.0), 0.35  # first temperature there, from and to, and last one: stars
+WARM = (1.0, HOTTEST)  # first temperature there, from and to: stars
 WARMER = 400  # moves for each row type for which it is a star warmer at first
 HOT, COLD = (0.12, 1.0), (0.065, 0.5)  # first and last temperature: stars, times a power of the usual size of a group
 SMALL = 5  # rows of a group below which it does not get colder

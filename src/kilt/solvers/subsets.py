@@ -7,8 +7,9 @@ which are fewer. ``docs/solvers/subsets.md`` has the argument for every pruning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Subsets:
 
     def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
         """Find the optimum, which is its own bound; when told to stop before, hand over the greedy partition."""
-        lattice = Lattice.of(problem)
+        lattice = Lattice.of(problem.simpler)
         for done in lattice.fill():
             if stop():
                 return Greedy().solve(problem, Stop(), observer)
@@ -90,19 +91,20 @@ class Lattice:
     def fill(self) -> Iterator[float]:
         """Fill in the cheapest partitions from small sets to large ones; yield how much is done."""
         size, step = len(self.best), max(1, len(self.best) // 4096)
-        single = bool((self.problem.counts == 1).all())
-        if single:
-            needed = indecomposable_masks(self.legal, self.smallest)
-            groups, starts = self._by_first_row(needed)
+        fill_in = self._by_masks() if (self.problem.counts == 1).all() else self._by_multisets()
         for begin in range(1, size, step):
             end = min(begin + step, size)
-            if single:
-                sets = (self.legal, needed, self.cost, groups, starts, self.smallest)
-                best_masks(*sets, begin, end, self.best, self.choice)
-            else:
-                sets = (self.legal, self.cost, self.problem.counts, self.strides, self.smallest)
-                best_multisets(*sets, begin, end, self.best, self.choice)
+            fill_in(begin, end, self.best, self.choice)
             yield end / size
+
+    def _by_masks(self) -> Callable[..., None]:
+        """Return what fills in sets of different rows."""
+        needed = indecomposable_masks(self.legal, self.smallest)
+        return partial(best_masks, self.legal, needed, self.cost, *self._by_first_row(needed), self.smallest)
+
+    def _by_multisets(self) -> Callable[..., None]:
+        """Return what fills in sets of rows that repeat."""
+        return partial(best_multisets, self.legal, self.cost, self.problem.counts, self.strides, self.smallest)
 
     def _by_first_row(self, needed: BoolArray) -> tuple[IntArray, IntArray]:
         """Return the needed groups by their first row, each list in ascending order."""

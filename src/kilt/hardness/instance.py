@@ -34,7 +34,6 @@ Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
 SENSITIVE = "s"
 MOST_CELLS = 50_000_000
-FEW_ROWS = 20  # so many different rows are quickly solved by their subsets
 
 
 @dataclass(frozen=True)
@@ -145,9 +144,9 @@ class Instance(Question[Groups]):
 
     def exact_solver(self) -> str | None:
         """Name an exact solver that takes this instance; None if there is none."""
-        names = ["exhaustive", "exact", "subsets"]
-        if len(self.problem.counts) <= FEW_ROWS:
-            names = ["exhaustive", "subsets", "exact"]
+        problem = self.problem.simpler
+        two_groups = 3 * problem.rules.least_size > problem.rows  # at most: then subsets tries every set only once
+        names = ["exhaustive", *(["subsets", "exact"] if two_groups else ["exact", "subsets"])]
         return next((name for name in names if solver_of(name).refuses(self.problem) is None), None)
 
     def groups_of(self, partition: Partition) -> Groups:

@@ -94,7 +94,7 @@ def run_python(block: Block, page: str, namespace: dict[str, object]) -> None:
     test = doctest.DocTestParser().get_doctest(block.text, {}, page, page, block.line)
     test.globs = namespace  # shared with the other blocks of the page
     said: list[str] = []
-    doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append, clear_globs=False)
+    doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=said.append, clear_globs=False)
     assert not said, "".join(said)
 
 

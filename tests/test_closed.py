@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 from kilt import Metric, Policy, TCloseness, closed, pool
 from kilt.bits import byte_weights, packed, unpacked
-from kilt.closed import closed_sets
+from kilt.closed import closed_patterns
 from kilt.hardness import planted_matching, random_graph, random_matching, to_closeness
 from kilt.hardness.graphs import Bisection
 from kilt.kernels.bits import weight_of
@@ -40,8 +40,8 @@ def listed(pool):
 
 
 def by_covers(problem):
-    found = closed_sets(problem, partial(pool._can_hold, problem), 10**6)
-    return Pool.covering(problem, found)
+    found = closed_patterns(problem, partial(pool._can_hold, problem), 10**6)
+    return Pool.sorted(problem, found)
 
 
 @given(st.data())
@@ -88,8 +88,8 @@ def test_patterns_that_are_too_many_are_none(monkeypatch):
     rows = [tuple(map(str, row)) for row in rng.integers(0, 2, (60, 24))]
     problem = problem_of(rows, ["suppress"] * 24, [], Policy(k=3))
     possible = partial(pool._can_hold, problem)
-    assert closed_sets(problem, possible, 100) is None
-    assert closed_sets(problem, possible, 10**9, lambda: True) is None
+    assert closed_patterns(problem, possible, 100) is None
+    assert closed_patterns(problem, possible, 10**9, lambda: True) is None
     monkeypatch.setattr(closed, "MOST_TESTS", 1000)
     assert every_pattern(problem) is None
     assert too_many_patterns(problem) == (
@@ -125,6 +125,8 @@ def test_greedy_over_all_patterns_is_legal(data):
 def test_what_multisets_cost_and_which_are_legal(data):
     problem = drawn_problem(data, most_rows=6)
     lattice = Lattice.of(problem)
+    for _ in lattice.fill():
+        pass
     sizes = []
     for index in range(1, len(lattice.cost)):
         copies = index // lattice.strides % (problem.counts + 1)

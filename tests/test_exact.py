@@ -162,7 +162,7 @@ def test_many_copies_of_few_rows_are_solved_though_large_groups_are_too_many_to_
 
 @pytest.mark.parametrize("name", ["exact", "milp"])
 def test_atoms_cut_short_still_lead_to_the_optimum(name, monkeypatch):
-    monkeypatch.setattr("kilt.solvers.atoms.MOST_VECTORS", 60)
+    monkeypatch.setattr("kilt.solvers.atoms.MOST_COUNTS", 180)
     rng = np.random.default_rng(2)
     rows = [tuple(map(str, row)) for row in np.column_stack([rng.integers(0, 3, (14, 3)), rng.integers(0, 3, 14)])]
     problem = problem_of(rows, ["suppress"] * 3, ["equal"], Policy(t="0.2"))

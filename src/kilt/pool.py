@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from kilt.closed import closed_sets
+from kilt.closed import Closed, closed_patterns
 from kilt.keys import Buckets
 from kilt.numbers import BoolArray, IntArray
 from kilt.partition import Partition
@@ -62,14 +62,13 @@ class Pool:
         return cls(np.concatenate(types), starts, shape, costs_of(problem, shape), ceiling)
 
     @classmethod
-    def covering(cls, problem: Problem, found: Buckets) -> Pool:
-        """Return the patterns that cover these row types, in the order of their cost."""
-        levels = tightest(problem, found.order, found.starts)
-        cost, sizes = costs_of(problem, levels), np.diff(found.starts)
+    def sorted(cls, problem: Problem, found: Closed) -> Pool:
+        """Put closed patterns in the order of their cost."""
+        cost, sizes = costs_of(problem, found.levels), np.diff(found.under.starts)
         order = np.argsort(cost, kind="stable")
-        entries = np.argsort(np.argsort(order, kind="stable")[found.of_each()], kind="stable")
         starts = np.concatenate([[0], np.cumsum(sizes[order])])
-        return cls(found.order[entries], starts, levels[order], cost[order])
+        entries = np.arange(starts[-1]) + np.repeat(found.under.starts[order] - starts[:-1], sizes[order])
+        return cls(found.under.order[entries], starts, found.levels[order], cost[order])
 
     def __len__(self) -> int:
         return len(self.cost)
@@ -129,8 +128,8 @@ def every_pattern(problem: Problem, enough: Callable[[], bool] = lambda: False) 
 
 @lru_cache(maxsize=1)  # who asks whether they are too many often wants them next
 def _by_covers(problem: Problem) -> Pool | None:
-    found = closed_sets(problem, partial(_can_hold, problem), MOST_LISTED)
-    return None if found is None else Pool.covering(problem, found)
+    found = closed_patterns(problem, partial(_can_hold, problem), MOST_LISTED)
+    return None if found is None else Pool.sorted(problem, found)
 
 
 def too_many_patterns(problem: Problem, most_entries: int = MOST_LISTED) -> str | None:

@@ -112,10 +112,12 @@ def _dimacs(
 
 
 def _header(path: str | PathLike[str], number: int, words: list[str], kinds: tuple[str, ...]) -> Header:
-    if len(words) != 3 or words[0] not in kinds or not all(map(_is_number, words[1:])):
+    if len(words) != 3 or words[0] not in kinds or not all(word.isascii() and word.isdigit() for word in words[1:]):
         raise InputError(f"'{path}', line {number}: a line 'p {kinds[0]} SIZE COUNT' is due")
-    if int(words[1]) > MOST_NODES:
-        raise InputError(f"'{path}', line {number}: {words[1]} are more than the {MOST_NODES:,} that can be taken")
+    if not _is_number(words[1]) or int(words[1]) > MOST_NODES:
+        raise InputError(f"'{path}', line {number}: {words[1][:20]} are more than the {MOST_NODES:,} that can be taken")
+    if not _is_number(words[2]):
+        raise InputError(f"'{path}', line {number}: {words[2][:20]} are more lines than a file can have")
     return Header(words[0], int(words[1]), int(words[2]))
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import os
 from contextlib import ExitStack
+from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 
 from kilt.errors import InputError
 from kilt.hardness.instance import SENSITIVE, Groups, Instance
 from kilt.ladders import MARK
+from kilt.numbers import rational
 from kilt.policy import TCloseness
 from kilt.sources import Source, open_source
 from kilt.sources.target import is_same_file, require_writable, staged
@@ -62,7 +64,7 @@ def config_text(instance: Instance, table: Path, folder: Path, comment: str = ""
     if solver is not None:
         settings["solver"] = solver
     close = [principle.t for principle in instance.policy.principles if isinstance(principle, TCloseness)]
-    settings |= {"t": str(close[0])} if close else {"k": instance.k}
+    settings |= {"t": _readable(close[0])} if close else {"k": instance.k}
     lines = [*(f"# {line}" for line in comment.splitlines())]
     lines += [f"{name} = {_quoted(value)}" for name, value in settings.items()]
     if instance.table.sensitive is not None:
@@ -104,6 +106,14 @@ def read_release(instance: Instance, path: str | PathLike[str]) -> Groups:
 
 def _shown(source: Source, instance: Instance) -> list[tuple[str | None, ...]]:
     return list(zip(*(source.cells(name) for name in instance.table.columns), strict=True))
+
+
+def _readable(t: Fraction) -> str:
+    """Write t as it is read again, or raise if it has too many digits for that."""
+    try:
+        return str(rational(str(t)))
+    except ValueError:
+        raise InputError("'t' has too many digits for a configuration: round it") from None
 
 
 def _quoted(value: object) -> str:

@@ -56,8 +56,8 @@ def planted_clique(nodes: int, size: int, edges: int, seed: int = 0) -> tuple[Gr
     if not 0 <= size <= nodes:
         raise InputError(f"a clique of {size} does not fit into {nodes} nodes")
     clique = sorted(_shuffled(nodes, seed)[:size])
-    pairs = list(combinations(clique, 2))
-    others = [pair for pair in combinations(_numbers(nodes), 2) if pair not in set(pairs)]
+    pairs = set(combinations(clique, 2))
+    others = [pair for pair in combinations(_numbers(nodes), 2) if pair not in pairs]
     chosen = _drawn(others, edges - math.comb(size, 2), "edges outside the clique", seed)
     return Graph.of(sorted([*pairs, *chosen]), _numbers(nodes)), frozenset(clique)
 
@@ -74,8 +74,8 @@ def planted_matching(size: int, triples: int, seed: int = 0) -> tuple[Matching, 
     """Draw tuples among which some cover every element exactly once; return these too."""
     _require_few(size, 3)
     numbers = _numbers(size)
-    planted: list[Triple] = list(zip(numbers, _shuffled(size, seed), _shuffled(size, seed + 1), strict=True))
-    others = [triple for triple in product(numbers, numbers, numbers) if triple not in set(planted)]
+    planted: set[Triple] = set(zip(numbers, _shuffled(size, seed), _shuffled(size, seed + 1), strict=True))
+    others = [triple for triple in product(numbers, numbers, numbers) if triple not in planted]
     chosen = _drawn(others, triples - size, "other tuples", seed)
     every = sorted([*planted, *chosen])
     return Matching.of(every, [numbers] * 3), frozenset(planted)

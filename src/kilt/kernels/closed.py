@@ -67,6 +67,17 @@ def extended(
 
 
 @njit(cache=True)
+def lowest_levels(
+    sets: Words, covers: Words, columns: IntArray, levels: IntArray, found: IntArray
+) -> None:  # pragma: no cover - compiled
+    """Lower the levels of every set to those of the items that it is inside of."""
+    for s in range(len(sets)):
+        for item in range(len(covers)):
+            if _is_inside(sets[s], covers[item]):
+                found[s, columns[item]] = min(found[s, columns[item]], levels[item])
+
+
+@njit(cache=True)
 def _is_inside(some: Words, other: Words) -> bool:  # pragma: no cover - compiled
     w = 0
     while w < len(some) and not some[w] & ~other[w]:

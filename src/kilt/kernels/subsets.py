@@ -6,6 +6,8 @@ difference is the difference of the indices. With one copy of each row type an i
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -16,19 +18,38 @@ from kilt.numbers import BoolArray, IntArray
 INFINITE = np.int64(1) << 61  # two of them still fit
 
 
+class Counter(NamedTuple):
+    """Where counting up all multisets has come to: entry i of all but ``digit`` belongs to the digits from i on.
+
+    ``member`` is a row type in it (-1 if there is none), ``size`` its rows, ``steps`` the steps up the ladders that it
+    takes as one group, and ``weight`` what these cost a row.
+    """
+
+    digit: IntArray
+    member: IntArray
+    size: IntArray
+    steps: Words
+    weight: IntArray
+
+    @classmethod
+    def of(cls, kinds: int, words: int) -> Counter:
+        """Return the empty multiset."""
+        numbers = [np.zeros(kinds + 1, dtype=np.int64) for _ in range(3)]
+        return cls(numbers[0], np.full(kinds + 1, -1), numbers[1], np.zeros((kinds + 1, words), np.uint64), numbers[2])
+
+
 @njit(cache=True)
 def costs_of_multisets(
-    counts: IntArray, differs: Words, weights: IntArray, cost: IntArray
+    counter: Counter, counts: IntArray, differs: Words, weights: IntArray, begin: int, end: int, cost: IntArray
 ) -> None:  # pragma: no cover - compiled
-    """Fill in what every multiset costs as one group.
+    """Fill in what multisets from ``begin`` to ``end`` cost as one group, counting up from where the counter is.
 
     ``differs[i, j]`` are the steps of the ladders that row types i and j make a group take, and ``weights`` what these
-    cost a row, by byte. The multisets are counted up like numbers; ``steps[i]`` belongs to the digits from i on.
+    cost a row, by byte.
     """
-    kinds = len(counts)
-    digit, member, size = np.zeros(kinds, np.int64), np.full(kinds + 1, -1), np.zeros(kinds + 1, np.int64)
-    steps = np.zeros((kinds + 1, differs.shape[2]), dtype=np.uint64)
-    for index in range(1, len(cost)):
+    digit, member, size, steps, weight = counter
+    fresh = np.empty(steps.shape[1], dtype=np.uint64)
+    for index in range(begin, end):
         place = 0
         while digit[place] == counts[place]:
             digit[place] = 0
@@ -36,14 +57,16 @@ def costs_of_multisets(
         digit[place] += 1
         for i in range(place, -1, -1):
             other = member[i + 1]
-            size[i], member[i] = size[i + 1] + digit[i], other
+            size[i], member[i], weight[i] = size[i + 1] + digit[i], other, weight[i + 1]
             steps[i] = steps[i + 1]
-            if digit[i]:
-                if other < 0:
-                    member[i] = i
-                else:
-                    steps[i] |= differs[i, other]
-        cost[index] = size[0] * weight_of(steps[0], weights)
+            if digit[i] and other < 0:
+                member[i] = i
+            elif digit[i]:
+                for w in range(len(fresh)):
+                    fresh[w] = differs[i, other, w] & ~steps[i, w]
+                    steps[i, w] |= fresh[w]
+                weight[i] += weight_of(fresh, weights)
+        cost[index] = size[0] * weight[0]
 
 
 @njit(cache=True)

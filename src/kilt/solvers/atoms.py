@@ -18,7 +18,7 @@ from kilt.numbers import IntArray
 from kilt.problem import Problem
 from kilt.rules import DiversityRule, SizeRule
 
-MOST_VECTORS = 1_500_000
+MOST_COUNTS = 4_500_000  # of vectors, one for each class
 MOST_BOX = 2**25
 MOST_ATOMS = 10_000
 
@@ -98,7 +98,7 @@ def _listable(totals: IntArray) -> int:
     vectors = np.ones(1)  # of every size, so many
     for total in totals.tolist():
         vectors = np.convolve(vectors, np.ones(total + 1))
-    return max(1, int(np.searchsorted(np.cumsum(vectors), MOST_VECTORS, side="right")) - 1)
+    return max(1, int(np.searchsorted(np.cumsum(vectors), MOST_COUNTS // len(totals), side="right")) - 1)
 
 
 def _vectors(box: IntArray, largest: int) -> IntArray:

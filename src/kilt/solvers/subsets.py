@@ -14,7 +14,14 @@ from functools import partial
 import numpy as np
 
 from kilt.bits import byte_weights, packed
-from kilt.kernels.subsets import INFINITE, best_masks, best_multisets, costs_of_multisets, indecomposable_masks
+from kilt.kernels.subsets import (
+    INFINITE,
+    Counter,
+    best_masks,
+    best_multisets,
+    costs_of_multisets,
+    indecomposable_masks,
+)
 from kilt.numbers import BoolArray, IntArray
 from kilt.observe import Observer, Progress
 from kilt.partition import Partition
@@ -72,30 +79,61 @@ class Lattice:
     problem: Problem
     strides: IntArray
     legal: BoolArray
-    smallest: int
     cost: IntArray
     best: IntArray
     choice: IntArray
+    smallest: int = 0
 
     @classmethod
     def of(cls, problem: Problem) -> Lattice:
-        """List the sets and decide about each as a group."""
-        radix = problem.counts + 1
-        strides = np.concatenate([[1], np.cumprod(radix[:-1])]).astype(np.int64)
-        size = int(strides[-1] * radix[-1])
-        legal, smallest = _legal(problem, size)
-        best = np.full(size, INFINITE, dtype=np.int64)
-        best[0] = 0
-        return cls(problem, strides, legal, smallest, _cost(problem, size), best, np.zeros(size, dtype=np.int64))
+        """Make room for all sets."""
+        strides = _strides(problem.counts + 1)
+        size = int(strides[-1] * (problem.counts[-1] + 1))
+        cost, choice, best = (np.zeros(size, dtype=np.int64) for _ in range(3))
+        best[1:] = INFINITE
+        return cls(problem, strides, np.zeros(size, dtype=bool), cost, best, choice)
 
     def fill(self) -> Iterator[float]:
-        """Fill in the cheapest partitions from small sets to large ones; yield how much is done."""
-        size, step = len(self.best), max(1, len(self.best) // 4096)
+        """Decide about every set as a group, count its cost, and then find its cheapest partition from small to large.
+
+        Yield how much of the last is done.
+        """
+        yield from self._decide()
+        yield from self._count()
         fill_in = self._by_masks() if (self.problem.counts == 1).all() else self._by_multisets()
-        for begin in range(1, size, step):
-            end = min(begin + step, size)
+        for begin, end in self._blocks():
             fill_in(begin, end, self.best, self.choice)
-            yield end / size
+            yield end / len(self.best)
+
+    def _blocks(self) -> Iterator[tuple[int, int]]:
+        """Deal the sets out, but for the empty one, into blocks from small to large."""
+        size, step = len(self.best), max(1, len(self.best) // 4096)
+        return ((begin, min(begin + step, size)) for begin in range(1, size, step))
+
+    def _decide(self) -> Iterator[float]:
+        """Decide which sets are legal groups, by their rows of each class, and how many rows the smallest has."""
+        problem, radix = self.problem, self.problem.class_totals + 1
+        strides = _strides(radix)
+        vectors, step = int(strides[-1] * radix[-1]), max(1, BLOCK // len(radix))
+        legal, self.smallest = np.zeros(vectors, dtype=bool), problem.rows
+        for start in range(0, vectors, step):
+            by_class = np.arange(start, min(start + step, vectors))[:, None] // strides % radix
+            rows = by_class.sum(axis=1)
+            met = problem.rules.meets(problem.groups(by_class)) & (rows > 0)
+            legal[start : start + step] = met
+            self.smallest = min(self.smallest, int(rows[met].min(initial=problem.rows)))
+            yield 0.0
+        self.legal = legal[_expanded(strides[problem.class_of], problem.counts, len(self.legal))]
+
+    def _count(self) -> Iterator[float]:
+        """Count what every set costs as one group."""
+        counts, kinds = self.problem.counts, len(self.problem.counts)
+        differs, step_costs = _steps(self.problem)
+        words = packed(differs.reshape(kinds * kinds, -1)).reshape(kinds, kinds, -1)
+        weights, counter = byte_weights(step_costs), Counter.of(kinds, words.shape[2])
+        for begin, end in self._blocks():
+            costs_of_multisets(counter, counts, words, weights, begin, end, self.cost)
+            yield 0.0
 
     def _by_masks(self) -> Callable[..., None]:
         """Return what fills in sets of different rows."""
@@ -126,6 +164,11 @@ class Lattice:
         return Partition.of(self.problem, types, groups, table[groups, types])
 
 
+def _strides(radix: IntArray) -> IntArray:
+    """Return what one more of each is worth in mixed radix."""
+    return np.concatenate([[1], np.cumprod(radix[:-1])]).astype(np.int64)
+
+
 def _expanded(values: IntArray, counts: IntArray, size: int) -> IntArray:
     """Add up the values of the row types in every multiset."""
     result = np.zeros(size, dtype=np.int64)
@@ -135,31 +178,6 @@ def _expanded(values: IntArray, counts: IntArray, size: int) -> IntArray:
             result[copies * filled : (copies + 1) * filled] = result[:filled] + copies * value
         filled *= count + 1
     return result
-
-
-def _legal(problem: Problem, size: int) -> tuple[BoolArray, int]:
-    """Decide for every multiset whether it is a legal group, by its rows of each class; and what rows are fewest."""
-    radix = problem.class_totals + 1
-    strides = np.concatenate([[1], np.cumprod(radix[:-1])]).astype(np.int64)
-    vectors, step = int(strides[-1] * radix[-1]), max(1, BLOCK // len(radix))
-    legal, smallest = np.zeros(vectors, dtype=bool), problem.rows
-    for start in range(0, vectors, step):
-        by_class = np.arange(start, min(start + step, vectors))[:, None] // strides % radix
-        rows = by_class.sum(axis=1)
-        met = problem.rules.meets(problem.groups(by_class)) & (rows > 0)
-        legal[start : start + step] = met
-        smallest = min(smallest, int(rows[met].min(initial=problem.rows)))
-    return legal[_expanded(strides[problem.class_of], problem.counts, size)], smallest
-
-
-def _cost(problem: Problem, size: int) -> IntArray:
-    """Return what every multiset costs as one group."""
-    differs, step_costs = _steps(problem)
-    kinds = len(problem.counts)
-    cost = np.zeros(size, dtype=np.int64)
-    words = packed(differs.reshape(kinds * kinds, -1)).reshape(kinds, kinds, -1)
-    costs_of_multisets(problem.counts, words, byte_weights(step_costs), cost)
-    return cost
 
 
 def _steps(problem: Problem) -> tuple[BoolArray, IntArray]:

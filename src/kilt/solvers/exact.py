@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kilt.observe import Observer, Progress
@@ -46,6 +47,7 @@ STAGES = (
     Stage(0.04, 0, 24_000, 24_000, None),
 )
 MOST_COLUMNS = 2_000_000  # groups to choose from: stages that would have more are for smaller tables
+FEW_FITTING = 10  # patterns that a row type fits under: if they are so few, the program of patterns is the shorter one
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,26 @@ def _solved(problem: Problem, stop: Stop, observer: Observer) -> Solution:
     if pool is None or start.bound == start.partition.cost or stop():
         return start
     if atoms is None:
-        return improve(problem, pool, start, stop, observer)
+        better = annealed(problem, start.partition, stop) if problem.rows <= SMALL else start.partition
+        return improve(problem, pool, replace(start, partition=better), stop, observer)
     pricing = Pricing(problem, pool, atoms)
     relaxation = relaxed(pricing, Columns.of_partition(problem, start.partition), stop)
-    found = closed(pricing, relaxation, start.partition, stop, observer)
-    if stop(found.partition.cost, found.bound) or len(pool.types) > MOST_ENTRIES:
+    few = len(pool.types) <= FEW_FITTING * len(problem.counts)
+    found = closed(pricing, relaxation, start.partition, stop, observer, STAGES[:1] if few else STAGES)
+    enough = found.bound == found.partition.cost or stop(found.partition.cost, found.bound)
+    if enough or len(pool.types) > MOST_ENTRIES:
         return found
     return improve(problem, pool, found, stop, observer)  # it knows the groups that are not listed
 
 
-def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop: Stop, observer: Observer) -> Solution:
+def closed(
+    pricing: Pricing,
+    relaxation: Relaxation,
+    partition: Partition,
+    stop: Stop,
+    observer: Observer,
+    stages: Sequence[Stage] = STAGES,
+) -> Solution:
     """Close the gap between a partition and the bound of the prices, from few groups to many."""
     problem, prices, bound = pricing.problem, relaxation.prices, relaxation.prices.bound
     search = Neighbourhoods(problem, pricing.atoms, prices)
@@ -89,7 +101,7 @@ def closed(pricing: Pricing, relaxation: Relaxation, partition: Partition, stop:
         observer(replace(progress, stars=min(stars, progress.stars or stars), bound=problem.stars(bound)))
 
     proof: Proof = "exact"
-    for number, stage in enumerate(STAGES):
+    for number, stage in enumerate(stages):
         if stage.columns_per_row * problem.rows > MOST_COLUMNS:
             break
         if number == 1 and problem.rows <= SMALL:

@@ -16,6 +16,7 @@ from kilt.patterns import costs_of
 from kilt.solvers import near, solver
 from kilt.solvers.distance import stacked
 from kilt.solvers.exchange import Exchange
+from kilt.solvers.field import load
 from kilt.solvers.growth import Growth, as_pool, merged
 from kilt.solvers.law import law_of
 from kilt.solvers.near import cells, near_rows
@@ -74,6 +75,12 @@ def test_a_cell_that_is_small_has_few_who_are_near(monkeypatch):
     for u in range(kinds):
         mine = found[u][found[u] != NOBODY]
         assert sorted(mine.tolist()) == [v for v in range(kinds) if v != u and cell_of[v] == cell_of[u]]
+
+
+def test_what_is_loaded_does_not_grow_with_the_columns():
+    rows = [(*("a" if (i + j) % 3 else "b" for j in range(200)), str(i)) for i in range(12)]
+    problem = problem_of(rows, ["suppress"] * 200, ["equal"], Policy(t="0.5"))
+    assert len(load(problem, law_of(problem)).columns) == 1
 
 
 @given(st.data(), st.integers(0, 3))

@@ -120,8 +120,8 @@ class Field:
 
 
 def load(problem: Problem, law: Law) -> Problem:
-    """Load what is compiled, or compile it, by a search of a single row type, which is returned as a problem."""
-    one = problem.part(np.zeros(1, dtype=np.int64), problem.counts[:1])
+    """Load what is compiled, or compile it, by a search of a single cell, which is returned as a problem."""
+    one = problem.on([0]).part(np.zeros(1, dtype=np.int64), problem.counts[:1])
     field = Field.of(with_groups(one, Pool.of(one), [one_group(one)]), law, one_group(one), one, 0)
     field.build(np.zeros(1))
     field.anneal(0, 1.0)

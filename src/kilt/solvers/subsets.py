@@ -147,7 +147,7 @@ class Lattice:
     def _by_first_row(self, needed: BoolArray) -> tuple[IntArray, IntArray]:
         """Return the needed groups by their first row, each list in ascending order."""
         groups = np.flatnonzero(needed)
-        first = np.log2(groups & -groups).astype(np.int8)  # exact: these are powers of 2
+        first = (np.frexp(groups & -groups)[1] - 1).astype(np.int8)  # the exponent of a power of 2, exactly
         order = np.argsort(first, kind="stable")
         return groups[order], np.searchsorted(first[order], np.arange(len(self.strides) + 1))
 

@@ -19,8 +19,8 @@ from kilt.numbers import BoolArray, IntArray
 from kilt.patterns import useful_levels
 from kilt.problem import Problem
 
-MOST_TESTS = 400_000_000  # of a set against an item: some seconds
-ROOM, TESTS = 1 << 18, 20_000_000  # sets that are found between two looks at the clock, and tests
+MOST_TESTS = 400_000_000  # of a set against an item: a second or two
+ROOM, TESTS = 1 << 18, 20_000_000  # sets that are found at a time, and tests
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,7 @@ class Items:
         return found
 
 
-def closed_patterns(
-    problem: Problem,
-    possible: Callable[[Buckets], BoolArray],
-    most_entries: int,
-    enough: Callable[[], bool] = lambda: False,
-) -> Closed | None:
+def closed_patterns(problem: Problem, possible: Callable[[Buckets], BoolArray], most_entries: int) -> Closed | None:
     """List the closed patterns that can hold a legal group; None if they are too many.
 
     ``possible`` says which sets of row types can hold one; what is inside of a set that cannot, cannot either.
@@ -86,7 +81,7 @@ def closed_patterns(
         sets, last = waiting.pop()
         begin = 0
         while begin < len(sets):
-            if enough() or entries > most_entries or tests > MOST_TESTS:
+            if entries > most_entries or tests > MOST_TESTS:
                 return None
             begin, number, more = extended(sets, last, begin, covers, weights, least, TESTS, found, found_last)
             new = _under(found[:number], kinds)

@@ -77,14 +77,14 @@ def _solved(problem: Problem, stop: Stop, observer: Observer) -> Solution:
     pricing = Pricing(problem, pool, atoms)
     relaxation = relaxed(pricing, Columns.of_partition(problem, start.partition), stop)
     few = len(pool.types) <= FEW_FITTING * len(problem.counts)
-    found = closed(pricing, relaxation, start.partition, stop, observer, STAGES[:1] if few else STAGES)
+    found = with_gap_closed(pricing, relaxation, start.partition, stop, observer, STAGES[:1] if few else STAGES)
     enough = found.bound == found.partition.cost or stop(found.partition.cost, found.bound)
     if enough or len(pool.types) > MOST_ENTRIES:
         return found
     return improve(problem, pool, found, stop, observer)  # it knows the groups that are not listed
 
 
-def closed(
+def with_gap_closed(
     pricing: Pricing,
     relaxation: Relaxation,
     partition: Partition,

@@ -20,7 +20,7 @@ from kilt.problem import Problem
 from kilt.solvers.atoms import Atoms, is_two_diversity
 from kilt.solvers.base import Solution
 from kilt.solvers.columns import Columns
-from kilt.solvers.exact import closed
+from kilt.solvers.exact import with_gap_closed
 from kilt.solvers.greedy import Greedy
 from kilt.solvers.master import relaxed
 from kilt.solvers.pricing import Prices, Pricing
@@ -54,7 +54,7 @@ class PairsAndTriples:
         partition = start.partition
         if problem.rows <= LOCAL_ROWS and not stop():
             partition = matched(problem, atoms, relaxation.prices, stop) or partition
-        return closed(pricing, relaxation, partition, stop, observer)
+        return with_gap_closed(pricing, relaxation, partition, stop, observer)
 
 
 def matched(problem: Problem, atoms: Atoms, prices: Prices, stop: Stop) -> Partition | None:

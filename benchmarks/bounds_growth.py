@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 
 import kilt
-from kilt.bounds.engine import bounded
+from kilt.bounds.lagrangian import bounded
 from kilt.bounds.oracles import oracle_of
-from kilt.case import Case
-from kilt.observe import silent
-from kilt.pool import Pool
-from kilt.stop import Stop
+from kilt.patterns.pool import Pool
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.sources.counted_table import Case
 
 POLICIES = {"k=5": kilt.Policy(k=5), "k=5, t=0.2": kilt.Policy(k=5, t="0.2")}
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import kilt
 import paper_program
 from data import random_table
-from kilt.problem import Problem
-from kilt.sources import open_source
+from kilt.model.problem import Problem
+from kilt.sources.registry import open_source
 
 
 @dataclass(frozen=True)

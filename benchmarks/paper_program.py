@@ -13,9 +13,9 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
-from kilt.patterns import buckets
-from kilt.problem import Problem
-from kilt.rules import ClosenessRule
+from kilt.model.patterns import buckets
+from kilt.model.problem import Problem
+from kilt.model.rules import ClosenessRule
 
 
 @dataclass(frozen=True)

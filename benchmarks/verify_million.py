@@ -14,9 +14,9 @@ from pathlib import Path
 
 from data import QUASI_A, drawn
 from kilt import Policy
-from kilt.roles import Roles
-from kilt.sources.duck import DuckSource
-from kilt.verify import check
+from kilt.model.roles import Roles
+from kilt.sources.duck.table import DuckSource
+from kilt.verification.verifier import check
 
 ROUNDS = 9
 POLICY = Policy(k=2, l=1, t="0.9")

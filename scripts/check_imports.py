@@ -15,14 +15,19 @@ PLACES = {  # library -> where it may be imported
     "duckdb": ("kilt.sources",),
     "narwhals": ("kilt.sources",),
     "rich": ("kilt.cli", "kilt.report"),
-    "click": ("kilt.cli", "kilt.demo"),
+    "click": ("kilt.cli", "kilt.commands.demo"),
     "pandas": (),
     "polars": (),
     "pyarrow": (),
     "highspy": ("kilt.solvers", "kilt.bounds"),
     "rustworkx": ("kilt.solvers",),
 }
-INDEPENDENT = ("kilt.verify", "kilt.certificate", "kilt.check", "kilt.proof")  # must not reach, even through others:
+INDEPENDENT = (
+    "kilt.verification.verifier",
+    "kilt.certificates.certificate",
+    "kilt.certificates.check",
+    "kilt.certificates.proof.evaluate",
+)  # must not reach, even through others:
 FORBIDDEN = ("kilt.solvers", "kilt.kernels", "kilt.bounds")
 LAZY = ("duckdb", "narwhals", "rich", "numba", "highspy")  # not imported by `import kilt`
 

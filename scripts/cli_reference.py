@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from kilt.cli import cli
+from kilt.cli.commands import cli
 from kilt.errors import InfeasibleError, InputError, VerificationError
 
 PAGE = Path(__file__).parent.parent / "docs" / "cli.md"

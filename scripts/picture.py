@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from kilt.demo import demo_text
+from kilt.commands.demo import demo_text
 
 PICTURE = Path(__file__).parent.parent / "docs" / "demo.svg"
 

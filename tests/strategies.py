@@ -22,7 +22,7 @@ from kilt import (
     TCloseness,
     Tree,
 )
-from kilt.ladders import Weighted
+from kilt.model.ladders import Weighted
 
 LETTERS = "abc"
 TREE = Taxonomy.of([["0", "low", "*"], ["1", "low", "*"], ["2", "*"], ["3", "high", "*"]])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-RUN = [sys.executable, "-c", "from kilt.cli import main; main()"]
+RUN = [sys.executable, "-c", "from kilt.cli.commands import main; main()"]
 SECRET = "Qx7secret"
 TABLE = f"zip,age,disease,pay\n{SECRET},30,flu,10\n98765,31,cold,20\n98765,32,flu,30\n98764,33,cold,40\n"
 

@@ -11,18 +11,19 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InputError, Policy
-from kilt.bounds.ascent import Course, ascent
-from kilt.bounds.engine import bounded
 from kilt.bounds.incidence import FINEST as SCALE
+from kilt.bounds.lagrangian import bounded
 from kilt.bounds.oracles import DiverseOracle, PairOracle, oracle_of
-from kilt.diversity import Distinct
-from kilt.observe import silent
-from kilt.pool import Pool
-from kilt.proof import Marks, proved
-from kilt.rules import SizeRule
-from kilt.solvers.columns import Columns
-from kilt.solvers.recipe import solved as release_of
-from kilt.stop import Board, Stop
+from kilt.bounds.subgradient import Course, ascent
+from kilt.certificates.proof.evaluate import proved
+from kilt.certificates.proof.evidence import Marks
+from kilt.model.diversity import Distinct
+from kilt.model.rules import SizeRule
+from kilt.patterns.pool import Pool
+from kilt.run.progress import silent
+from kilt.run.stopping import Board, Stop
+from kilt.solvers.exact.column_generation.columns import Columns
+from kilt.solvers.solve import solved as release_of
 from test_exact import drawn_problem, solved
 from test_pricing import all_groups
 from test_solvers import problem_of

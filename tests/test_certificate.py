@@ -16,15 +16,16 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InfeasibleError, InputError, LDiversity, Policy
-from kilt.bounds.engine import bounded
-from kilt.case import Case
-from kilt.certificate import Certificate
-from kilt.certify import certified
-from kilt.check import check, count, refusal
-from kilt.observe import silent
-from kilt.proof import Evidence, Marks, proved
-from kilt.sources import open_source
-from kilt.stop import Stop
+from kilt.bounds.lagrangian import bounded
+from kilt.certificates.certificate import Certificate
+from kilt.certificates.check import check, count, refusal
+from kilt.certificates.issue import certified
+from kilt.certificates.proof.evaluate import proved
+from kilt.certificates.proof.evidence import Evidence, Marks
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.sources.counted_table import Case
+from kilt.sources.registry import open_source
 from strategies import LADDERS, SPACES, policies, tables
 from test_exact import solved
 

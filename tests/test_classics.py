@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.observe import silent
-from kilt.patterns import useful_levels
-from kilt.solvers.incognito import is_safe, lowest_safe, release_of
-from kilt.solvers.mondrian import Part, between, halved
-from kilt.stop import Stop
+from kilt.model.patterns import useful_levels
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.classics.incognito import is_safe, lowest_safe, release_of
+from kilt.solvers.classics.mondrian import Part, between, halved
 from test_exact import drawn_problem, solved
 from test_solvers import problem_of
 

@@ -15,11 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 import kilt
-from kilt.cli import cli
-from kilt.config import KEYS, read_config
+from kilt.cli.commands import cli
+from kilt.cli.config import KEYS, read_config
 from kilt.errors import InputError
 
-RUN = [sys.executable, "-c", "from kilt.cli import main; main()"]
+RUN = [sys.executable, "-c", "from kilt.cli.commands import main; main()"]
 WORDS = ["--quasi", "Zipcode:characters,Age:characters,Education", "--sensitive", "Disease"]
 
 

@@ -11,20 +11,21 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
-from kilt import Metric, Policy, TCloseness, closed, pool
-from kilt.bits import byte_weights, packed, unpacked
-from kilt.closed import closed_patterns
+from kilt import Metric, Policy, TCloseness
+from kilt.arrays.bits import byte_weights, packed, unpacked
 from kilt.hardness import planted_matching, random_graph, random_matching, to_closeness
-from kilt.hardness.graphs import Bisection
-from kilt.kernels.bits import weight_of
-from kilt.observe import silent
-from kilt.pool import Pool, every_pattern, too_many_patterns
-from kilt.rules import SizeRule
-from kilt.solvers import choose, solver
-from kilt.solvers.columns import Columns
-from kilt.solvers.greedy import Greedy
-from kilt.solvers.subsets import Lattice
-from kilt.stop import Stop
+from kilt.hardness.problems.graphs import Bisection
+from kilt.kernels.patterns.bits import weight_of
+from kilt.model.rules import SizeRule
+from kilt.patterns import closed, pool
+from kilt.patterns.closed import closed_patterns
+from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.exact.column_generation.columns import Columns
+from kilt.solvers.exact.subsets import Lattice
+from kilt.solvers.greedy.solver import Greedy
+from kilt.solvers.registry import choose, solver
 from test_exact import drawn_problem, solved
 from test_solvers import problem_of
 

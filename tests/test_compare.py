@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InputError, Policy
-from kilt.cli import cli
-from kilt.compare import compare_text
-from kilt.observe import silent
-from kilt.solvers import CATALOGUE, entry_of
-from kilt.solvers.catalogue import ALIASES
-from kilt.solvers.recipe import solved as recipe
-from kilt.solvers.search import Search
-from kilt.stop import Stop
+from kilt.cli.commands import cli
+from kilt.commands.compare import compare_text
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.registry import ALIASES, CATALOGUE, entry_of
+from kilt.solvers.search.solver import Search
+from kilt.solvers.solve import solved as recipe
 from test_exact import drawn_problem, solved
 from test_search import random_problem
 from test_tuples import drawn_table

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kilt
-from kilt.sources import open_source
+from kilt.sources.registry import open_source
 
 CELL = st.text(alphabet='ab ,;"\n*é\t', max_size=5)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import naive
 from kilt import InputError
-from kilt.diversity import Distinct, Entropy, Frequency, Recursive, entropy_reaches, parse_form
+from kilt.model.diversity import Distinct, Entropy, Frequency, Recursive, entropy_reaches, parse_form
 
 COUNTS = st.lists(st.integers(0, 12), min_size=1, max_size=5).filter(any)
 LS = st.one_of(st.integers(1, 6).map(Fraction), st.fractions(1, 6, max_denominator=7))

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InfeasibleError, InputError, Policy
-from kilt.observe import silent
-from kilt.solvers import solver
-from kilt.solvers.multiplicity import Capped
-from kilt.solvers.recursion import Recursion
-from kilt.stop import Stop
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.exact.column_generation.kernelization import Capped
+from kilt.solvers.exact.recursion import Recursion
+from kilt.solvers.registry import solver
 from strategies import policies, tables
 from test_solvers import problem_of
 

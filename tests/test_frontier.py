@@ -8,7 +8,7 @@ import pytest
 
 import kilt
 from kilt import InputError
-from kilt.frontier import frontier_text
+from kilt.commands.frontier import frontier_text
 
 QUASI = "Zipcode:characters,Age:characters,Education"
 

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.solvers import solver
+from kilt.solvers.registry import solver
 from test_exact import drawn_problem, solved
 from test_solvers import problem_of
 

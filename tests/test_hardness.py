@@ -18,7 +18,7 @@ import instances
 import kilt
 import naive
 from kilt import InputError, Policy
-from kilt.cli import cli
+from kilt.cli.commands import cli
 from kilt.hardness import (
     AnonymityToCloseness,
     Bisection,
@@ -50,8 +50,8 @@ from kilt.hardness import (
     to_anonymity,
     to_closeness,
 )
-from kilt.hardness.matching import FOUR_POINTS, rows_with_fourth
-from kilt.hardness.shares import rows_for
+from kilt.hardness.reductions.matching import FOUR_POINTS, rows_with_fourth
+from kilt.hardness.reductions.shares import rows_for
 
 
 # what is known of sources without any reduction: everything is tried
@@ -766,7 +766,7 @@ def run(*words, code=0):
     ],
 )
 def test_what_the_command_writes_is_anonymized_as_it_is_and_mapped_back(words, optimum, tmp_path):
-    from kilt.hardness.request import Request
+    from kilt.hardness.instances.request import Request
 
     table, config = tmp_path / "sub" / "table.csv", tmp_path / "kilt.toml"
     table.parent.mkdir()
@@ -853,7 +853,7 @@ def test_a_release_is_to_be_written_over_neither_source_nor_configuration(tmp_pa
 
 
 def test_the_edges_that_are_asked_for_are_all_there_are():
-    from kilt.hardness.request import Request
+    from kilt.hardness.instances.request import Request
 
     for nodes in (4, 6, 8):
         for edges in range(1, nodes * (nodes - 1) // 2 + 1):
@@ -862,7 +862,7 @@ def test_the_edges_that_are_asked_for_are_all_there_are():
 
 
 def test_without_a_number_as_many_are_drawn_as_fit():
-    from kilt.hardness.request import Request
+    from kilt.hardness.instances.request import Request
 
     for request, count in [
         (Request("bisection", random=4), 6),

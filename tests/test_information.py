@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.pool import Pool
-from kilt.solvers import solver
-from kilt.solvers.channel import Choices, descended, descent
-from kilt.solvers.information import LAMBDAS, MOST_STEPS, shown, trade_off
-from kilt.solvers.residue import classes_of
-from kilt.stop import Stop
+from kilt.patterns.pool import Pool
+from kilt.run.stopping import Stop
+from kilt.solvers.approximation.residue.solver import classes_of
+from kilt.solvers.classics.average_closeness.channel import Choices, descended, descent
+from kilt.solvers.classics.average_closeness.solver import LAMBDAS, MOST_STEPS, shown, trade_off
+from kilt.solvers.registry import solver
 from strategies import tables
 from test_exact import drawn_problem, solved
 from test_solvers import problem_of

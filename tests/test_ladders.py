@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import Characters, InputError, Prefix, Suppression, Taxonomic, Taxonomy
-from kilt.ladders import Weighted, parse_ladder
+from kilt.model.ladders import Weighted, parse_ladder
 
 VALUES = st.lists(st.one_of(st.none(), st.text("abc", max_size=4)), min_size=1, max_size=8, unique=True)
 TREE = Taxonomy.of([["a", "vowel", "*"], ["b", "consonant", "*"], ["c", "consonant", "*"]])

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError, InputError, Policy
-from kilt.solvers import choose, solver
-from kilt.solvers.simplex import Duals, Hypergraph, SimplexMatching
-from kilt.stop import Stop
+from kilt.run.stopping import Stop
+from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
+from kilt.solvers.registry import choose, solver
 from test_exact import drawn_problem, solved
 from test_solvers import problem_of
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import kilt
-from kilt.diversity import Frequency
-from kilt.partition import Partition
-from kilt.problem import Problem
-from kilt.rules import ClosenessRule, Groups, work_of
-from kilt.sources import open_source
-from kilt.spaces import EqualDistance
+from kilt.model.diversity import Frequency
+from kilt.model.partition import Partition
+from kilt.model.problem import Problem
+from kilt.model.rules import ClosenessRule, Groups, work_of
+from kilt.model.spaces import EqualDistance
+from kilt.sources.registry import open_source
 
 QUASI = "Zipcode:characters,Age:characters,Education"
 LADDERS = {"Zipcode": kilt.Characters(), "Age": kilt.Characters(), "Education": kilt.Suppression()}

@@ -9,16 +9,16 @@ import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from kilt.observe import silent
-from kilt.pool import Pool
-from kilt.solvers.atoms import Atoms
-from kilt.solvers.columns import Columns
-from kilt.solvers.dive import dived
-from kilt.solvers.greedy import Greedy
-from kilt.solvers.master import relaxed
-from kilt.solvers.pricing import FINEST as SCALE
-from kilt.solvers.pricing import Pricing
-from kilt.stop import Stop
+from kilt.patterns.pool import Pool
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.exact.column_generation.columns import Columns
+from kilt.solvers.exact.column_generation.diving import dived
+from kilt.solvers.exact.column_generation.master import relaxed
+from kilt.solvers.exact.column_generation.minimal_groups import Atoms
+from kilt.solvers.exact.column_generation.pricing import FINEST as SCALE
+from kilt.solvers.exact.column_generation.pricing import Pricing
+from kilt.solvers.greedy.solver import Greedy
 from test_exact import drawn_problem, solved
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import kilt
-from kilt.ladders import Characters, Prefix, Suppression, Weighted
+from kilt.model.ladders import Characters, Prefix, Suppression, Weighted
+from kilt.model.roles import Roles
+from kilt.model.spaces import Ordered
 from kilt.numbers import decimal_text, plain, rational, roomy
-from kilt.roles import Roles
-from kilt.spaces import Ordered
 
 
 def test_specs_are_texts_lists_or_mappings():

@@ -11,16 +11,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kilt import KAnonymity, Policy, TCloseness
-from kilt.kernels.filling import filled
-from kilt.patterns import costs_of, tightest
-from kilt.rules import Groups, work_of
-from kilt.solvers import ectree, solver
-from kilt.solvers.bucketing import bucketings, chain, distances
-from kilt.solvers.distance import stacked
-from kilt.solvers.ectree import Draws, halves
-from kilt.solvers.rest import place_illegal
-from kilt.solvers.sabre import best_draws, closeness
-from kilt.stop import Stop
+from kilt.kernels.classics.filling import filled
+from kilt.model.patterns import costs_of, tightest
+from kilt.model.rules import Groups, work_of
+from kilt.run.stopping import Stop
+from kilt.solvers.classics.sabre import draws as ectree
+from kilt.solvers.classics.sabre.bucketing import bucketings, chain, distances
+from kilt.solvers.classics.sabre.draws import Draws, halves
+from kilt.solvers.classics.sabre.solver import best_draws, closeness
+from kilt.solvers.common.distances import stacked
+from kilt.solvers.common.leftovers import place_illegal
+from kilt.solvers.registry import solver
 from strategies import SPACES, tables
 from test_exact import solved
 from test_solvers import problem_of

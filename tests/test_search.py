@@ -18,21 +18,21 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import Policy
-from kilt.kernels.arena import COST, LOGGED, undo
-from kilt.kernels.incidence import values_by_size
-from kilt.kernels.legal import scratch, violation
-from kilt.kernels.transport import transported
-from kilt.observe import silent
-from kilt.pool import Pool
-from kilt.proof import proved
-from kilt.solvers import choose, solver
-from kilt.solvers.field import Field, narrowed, one_group, with_groups
-from kilt.solvers.hands import Hands
-from kilt.solvers.law import law_of
-from kilt.solvers.search import Search
-from kilt.solvers.windows import Windows
-from kilt.stop import Stop
-from kilt.transport import transport
+from kilt.certificates.proof.evaluate import proved
+from kilt.kernels.bounds.incidence import values_by_size
+from kilt.kernels.model.legal import scratch, violation
+from kilt.kernels.model.transport import transported
+from kilt.kernels.search.assignment import COST, LOGGED, undo
+from kilt.model.transport import transport
+from kilt.patterns.pool import Pool
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.common.compile_rules import law_of
+from kilt.solvers.registry import choose, solver
+from kilt.solvers.search.lns import Windows
+from kilt.solvers.search.solver import Search
+from kilt.solvers.search.state import Field, narrowed, one_group, with_groups
+from kilt.solvers.search.workers import Hands
 from test_exact import drawn_problem, solved
 from test_solvers import problem_of
 
@@ -187,7 +187,7 @@ def test_what_is_undone_was_never_there(data):
     problem = searchable(data)
     field = field_of(problem)
     before = (field.state.copies.copy(), field.cost)
-    from kilt.kernels.arena import move
+    from kilt.kernels.search.assignment import move
 
     field.state.total[LOGGED] = 0
     for u in range(len(problem.counts)):

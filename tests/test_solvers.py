@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import naive
 from kilt import InfeasibleError, InputError, Policy
-from kilt.observe import silent
-from kilt.partition import Partition
-from kilt.problem import Problem, RowTypes
-from kilt.rules import Groups
-from kilt.solvers import choose, solver
-from kilt.stop import Stop
+from kilt.model.partition import Partition
+from kilt.model.problem import Problem, RowTypes
+from kilt.model.rules import Groups
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.registry import choose, solver
 from strategies import LADDERS, SPACES, policies, tables
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import naive
 from kilt import EqualDistance, InputError, Metric, Numeric, Ordered, Taxonomy, Tree
-from kilt.rules import ClosenessRule, Groups, differences, work_of
-from kilt.spaces import Cuts, Ground, parse_space
-from kilt.transport import transport
+from kilt.model.rules import ClosenessRule, Groups, differences, work_of
+from kilt.model.spaces import Cuts, Ground, parse_space
+from kilt.model.transport import transport
 
 SIZES = st.integers(1, 6)
 

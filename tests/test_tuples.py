@@ -10,15 +10,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError, InputError, LDiversity, Policy
-from kilt.observe import silent
-from kilt.solvers import choose, entry_of, smallest
-from kilt.solvers.cells import Cells
-from kilt.solvers.milp import PatternMilp
-from kilt.solvers.pillars import Pillars, levelled
-from kilt.solvers.residue import classes_of, of_classes, row_costs
-from kilt.solvers.smallest import smallest_kept
-from kilt.solvers.tuples import least_residue, most_kept, settled
-from kilt.stop import Stop
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.approximation.residue import smallest
+from kilt.solvers.approximation.residue.smallest import smallest_kept
+from kilt.solvers.approximation.residue.solver import classes_of, of_classes, row_costs
+from kilt.solvers.approximation.tp.phases import Pillars, levelled
+from kilt.solvers.approximation.tp.solver import least_residue, most_kept, settled
+from kilt.solvers.common.equivalence_classes import Cells
+from kilt.solvers.exact.milp.solver import PatternMilp
+from kilt.solvers.registry import choose, entry_of
 from strategies import policies, tables
 from test_exact import drawn_problem, solved
 from test_solvers import problem_of

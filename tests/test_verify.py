@@ -170,9 +170,9 @@ def test_files_are_compared_too(tmp_path):
 
 def test_the_verifier_stops_a_release_that_breaks_the_policy(monkeypatch, hospital, tmp_path):
     """If a solver were wrong, nothing would be written."""
-    from kilt.partition import Partition
+    from kilt.model.partition import Partition
     from kilt.solvers.base import Solution
-    from kilt.solvers.exhaustive import Exhaustive
+    from kilt.solvers.exact.exhaustive import Exhaustive
 
     def wrong(self, problem, stop, observer):
         import numpy as np
@@ -187,7 +187,7 @@ def test_the_verifier_stops_a_release_that_breaks_the_policy(monkeypatch, hospit
 
 
 def test_the_verifier_stops_a_release_that_changes_another_cell(monkeypatch, hospital, tmp_path):
-    from kilt.sources.duck import DuckSource
+    from kilt.sources.duck.table import DuckSource
 
     apply = DuckSource.apply
 

@@ -8,20 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.kernels.exchange import row_cost
-from kilt.kernels.moves import NOBODY
-from kilt.observe import silent
-from kilt.partition import Partition
-from kilt.patterns import costs_of
-from kilt.solvers import near, solver
-from kilt.solvers.distance import stacked
-from kilt.solvers.exchange import Exchange
-from kilt.solvers.field import load
-from kilt.solvers.growth import Growth, as_pool, merged
-from kilt.solvers.law import law_of
-from kilt.solvers.near import cells, near_rows
-from kilt.solvers.search import Cooling, Run, Search, is_wide
-from kilt.stop import Stop
+from kilt.kernels.search.moves import NOBODY
+from kilt.kernels.search.wide.swaps import row_cost
+from kilt.model.partition import Partition
+from kilt.model.patterns import costs_of
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.common.compile_rules import law_of
+from kilt.solvers.common.distances import stacked
+from kilt.solvers.registry import solver
+from kilt.solvers.search.solver import Cooling, Run, Search, is_wide
+from kilt.solvers.search.state import load
+from kilt.solvers.search.wide import neighbours as near
+from kilt.solvers.search.wide.construct import Growth, as_pool, merged
+from kilt.solvers.search.wide.neighbours import cells, near_rows
+from kilt.solvers.search.wide.swaps import Exchange
 from test_exact import drawn_problem, solved
 from test_search import random_problem, searchable
 from test_solvers import problem_of

@@ -1,18 +1,18 @@
 """kilt: release microdata with the fewest cells hidden, and prove it."""
 
-from kilt.anonymize import anonymize
-from kilt.bound import LowerBound, bound
-from kilt.certificate import Certificate
-from kilt.check import Check, check
-from kilt.compare import Compared, compare
+from kilt.certificates.certificate import Certificate
+from kilt.certificates.check import Check, check
+from kilt.commands.anonymize import anonymize
+from kilt.commands.bound import LowerBound, bound
+from kilt.commands.compare import Compared, compare
+from kilt.commands.frontier import Point, frontier
 from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
-from kilt.frontier import Point, frontier
-from kilt.ladders import Characters, Prefix, Suppression, Taxonomic
-from kilt.policy import KAnonymity, LDiversity, Policy, TCloseness
-from kilt.release import Group, Release
-from kilt.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
-from kilt.taxonomy import Taxonomy
-from kilt.verify import Verdict, verify
+from kilt.model.ladders import Characters, Prefix, Suppression, Taxonomic
+from kilt.model.policy import KAnonymity, LDiversity, Policy, TCloseness
+from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
+from kilt.model.taxonomy import Taxonomy
+from kilt.release.release import Group, Release
+from kilt.verification.verifier import Verdict, verify
 from kilt.version import NUMBER
 
 __version__ = NUMBER

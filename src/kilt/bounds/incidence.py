@@ -8,12 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
-from kilt.kernels.incidence import by_type
-from kilt.kernels.lagrange import active_patterns
+from kilt.certificates.proof.evidence import Evidence
+from kilt.kernels.bounds.incidence import by_type
+from kilt.kernels.bounds.lagrangian import active_patterns
+from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, FloatArray, IntArray
-from kilt.pool import Pool
-from kilt.problem import Problem
-from kilt.proof import Evidence
+from kilt.patterns.pool import Pool
 
 FINEST = 10_000  # prices to a unit of cost
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kilt.bounds.by_size import SpreadOracle
 from kilt.bounds.incidence import Exact, Incidence, Oracle
-from kilt.bounds.slopes import SlopeOracle, has_slopes
-from kilt.bounds.spread import SpreadOracle
-from kilt.kernels.lagrange import least_diverse, least_pairs, least_values
+from kilt.bounds.linear import SlopeOracle, has_slopes
+from kilt.certificates.proof.by_size import sized_rule
+from kilt.kernels.bounds.lagrangian import least_diverse, least_pairs, least_values
+from kilt.model.problem import Problem
+from kilt.model.rules import DiversityRule, Groups, Rules, SizeRule
 from kilt.numbers import IntArray
-from kilt.pool import Pool
-from kilt.problem import Problem
-from kilt.proof.sizes import sized_rule
-from kilt.rules import DiversityRule, Groups, Rules, SizeRule
+from kilt.patterns.pool import Pool
 
 Legal = Callable[[IntArray], IntArray]
 MOST_NUMBERS = 8_000_000  # patterns times sensitive classes, for which inequalities are kept

@@ -4,26 +4,26 @@ A source is a question about a graph or about tuples; a reduction turns it into 
 partitions of the table back into solutions of the source. The fewest stars are known if the source's optimum is.
 """
 
-from kilt.hardness.bisection import BisectionToAnonymity
-from kilt.hardness.clique import CliqueToHalfClique, HalfCliqueToAnonymity, LargerHalfClique
-from kilt.hardness.closeness import AnonymityToCloseness
-from kilt.hardness.files import graph_text, matching_text, read_graph, read_matching
-from kilt.hardness.fraction import HalfToFraction
-from kilt.hardness.graphs import Bisection, Clique, Graph, HalfClique
-from kilt.hardness.instance import Answer, Groups, Instance, Table
-from kilt.hardness.matching import MatchingToCloseness, MatchingToFourPoints
-from kilt.hardness.output import read_release, write_instance
-from kilt.hardness.planted import (
+from kilt.hardness.instances.files import graph_text, matching_text, read_graph, read_matching
+from kilt.hardness.instances.instance import Answer, Groups, Instance, Table
+from kilt.hardness.instances.output import read_release, write_instance
+from kilt.hardness.instances.planted import (
     planted_bisection,
     planted_clique,
     planted_matching,
     random_graph,
     random_matching,
 )
-from kilt.hardness.question import Claim, Goal, Question
-from kilt.hardness.reduction import Reduction
-from kilt.hardness.theorem import kind_for, to_anonymity, to_closeness
-from kilt.hardness.triples import Matching
+from kilt.hardness.problems.graphs import Bisection, Clique, Graph, HalfClique
+from kilt.hardness.problems.problem import Claim, Goal, Question
+from kilt.hardness.problems.triples import Matching
+from kilt.hardness.reductions.bisection import BisectionToAnonymity
+from kilt.hardness.reductions.clique import CliqueToHalfClique, HalfCliqueToAnonymity, LargerHalfClique
+from kilt.hardness.reductions.closeness import AnonymityToCloseness
+from kilt.hardness.reductions.fraction import HalfToFraction
+from kilt.hardness.reductions.matching import MatchingToCloseness, MatchingToFourPoints
+from kilt.hardness.reductions.reduction import Reduction
+from kilt.hardness.reductions.theorem import kind_for, to_anonymity, to_closeness
 
 __all__ = [
     "AnonymityToCloseness",

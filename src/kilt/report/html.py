@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from kilt.numbers import decimal_text
-from kilt.release import Release
+from kilt.release.release import Release
 from kilt.report.text import quality
 
 SHOWN = 10

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from rich.console import Console
 
-from kilt.observe import Observer, Progress
+from kilt.run.progress import Observer, Progress
 
 EVERY = 1.0  # seconds from line to line
 HEADER = f"{'time':>8}{'stars':>14}{'bound':>14}{'gap':>9}"

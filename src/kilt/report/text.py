@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from kilt.numbers import counted, decimal_text
-from kilt.release import Release
-from kilt.verify import Verdict
+from kilt.release.release import Release
+from kilt.verification.verifier import Verdict
 
 SHOWN = 10
 

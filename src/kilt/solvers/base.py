@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, Protocol
 
-from kilt.observe import Observer
-from kilt.partition import Partition
-from kilt.problem import Problem
-from kilt.proof import Evidence
-from kilt.stop import Stop
+from kilt.certificates.proof.evidence import Evidence
+from kilt.model.partition import Partition
+from kilt.model.problem import Problem
+from kilt.run.progress import Observer
+from kilt.run.stopping import Stop
 
 Proof = Literal["exact", "float"]
 Kind = Literal["exact", "guaranteed", "heuristic"]

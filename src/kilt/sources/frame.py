@@ -10,12 +10,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from kilt.arrays.buckets import bucket
 from kilt.errors import InputError
-from kilt.keys import bucket
+from kilt.model.plan import ColumnPlan, Plan
+from kilt.model.problem import RowTypes
 from kilt.numbers import BoolArray, IntArray
-from kilt.plan import ColumnPlan, Plan
-from kilt.problem import RowTypes
-from kilt.tally import Comparison, Tally, ValueCounts
+from kilt.sources.tally import Comparison, Tally, ValueCounts
 
 PLAIN = (str, int, bool)
 DUPLICATE = "the frame has two columns of the same name: every column needs its own"

@@ -1,0 +1,1 @@
+"""Integer arrays: rows that share a key, ragged lists, sets of bits."""

@@ -1,0 +1,66 @@
+"""A bound that is raised in a thread beside a search; the two tell each other how far they are."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from types import TracebackType
+
+from kilt.bounds.lagrangian import Bound, bounded
+from kilt.model.problem import Problem
+from kilt.run.progress import Observer, Progress
+from kilt.run.stopping import Stop
+from kilt.run.threads import ALL_CORES, Worker
+
+
+class Beside:
+    """Raises the bound from the moment it is entered; ``bound`` waits for it, and leaving without it gives it up."""
+
+    def __init__(self, problem: Problem, stop: Stop, observer: Observer) -> None:
+        self._given_up = threading.Event()
+        self._lock = threading.Lock()
+        self._observer = observer
+        self._found: list[Bound] = []
+        self._failed: list[BaseException] = []
+        until = replace(stop, told=lambda: self._given_up.is_set() or stop.told())
+        self._thread = Worker(target=self._run, args=(problem, until), daemon=True)
+
+    def observe(self, progress: Progress) -> None:
+        """Tell the observer of either side, one at a time."""
+        with self._lock:
+            self._observer(progress)
+
+    def __enter__(self) -> Beside:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._given_up.set()
+        while kind is None and self._thread.is_alive():
+            self._thread.join(0.2)
+
+    def wait(self, ready: threading.Event) -> None:
+        """Wait for an event that the thread may bring about; meanwhile it has all cores."""
+        self._thread.cores = ALL_CORES
+        while self._thread.is_alive() and not ready.wait(0.02):
+            pass
+        self._thread.cores = 1
+
+    def enough(self) -> Bound:
+        """Raise it no further; return what there is."""
+        self._given_up.set()
+        return self.bound()
+
+    def bound(self) -> Bound:
+        """Wait for the bound; Ctrl-C comes through."""
+        while self._thread.is_alive():
+            self._thread.join(0.2)
+        if self._failed:
+            raise self._failed[0]
+        return self._found[0]
+
+    def _run(self, problem: Problem, stop: Stop) -> None:
+        try:
+            self._found.append(bounded(problem, stop, self.observe))
+        except BaseException as error:  # handed over to the thread that waits
+            self._failed.append(error)

@@ -1,0 +1,247 @@
+"""The oracle for all linear inequalities that legal groups obey: closeness in any space, and caps on shares.
+
+If f never changes by more than the distance of two values, a group X that is t-close to the table P has
+f(X) - f(P) <= t: the *slope* f - f(P) - t adds up to at most 0 over its rows. A value that may have at most 1/l of the
+rows gives the slope l - 1 for itself and -1 for all others. Weighted sums of slopes are slopes. Each pattern has one,
+whose weights climb after its groups of least value: towards the inequalities that they break.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from kilt.bounds.incidence import Incidence
+from kilt.certificates.proof.evidence import Evidence, Marks
+from kilt.kernels.bounds.linear import least_sloped, take_sloped
+from kilt.model.rules import ClosenessRule, DiversityRule, Rules
+from kilt.model.spaces import Costs, Cuts
+from kilt.numbers import BoolArray, FloatArray, IntArray
+from kilt.run.threads import shared_out, taken_by
+
+ROUNDS = 2  # how often the weights climb before prices do
+FAST, SLOW, HALF = 0.15, 0.01, 40  # the first step of a weight, the last, and after how many it is half of the first
+MOST_EDGES = 128  # of a space; more are taken together
+
+
+class Climber:
+    """Numbers that climb in steps of about the same size, whatever the size of their slopes (Adam)."""
+
+    def __init__(self, patterns: int, width: int) -> None:
+        self.mean = np.zeros((patterns, width))
+        self.square = np.zeros((patterns, width))
+        self.age = np.zeros((patterns, 1))
+
+    def step(self, patterns: IntArray, slope: FloatArray) -> FloatArray:
+        """Return the steps of some patterns along these slopes."""
+        self.age[patterns] += 1
+        age = self.age[patterns]
+        self.mean[patterns] += 0.3 * (slope - self.mean[patterns])
+        self.square[patterns] += 0.1 * (slope**2 - self.square[patterns])
+        mean, square = self.mean[patterns] / (1 - 0.7**age), self.square[patterns] / (1 - 0.9**age)
+        return np.asarray((SLOW + FAST / (1 + age / HALF)) * mean / (np.sqrt(square) + 1e-6))
+
+
+class Bend(Protocol):
+    """A rule as a family of inequalities, one for every list of weights."""
+
+    column: int
+
+    def slope(self, patterns: IntArray) -> FloatArray:
+        """Return the slopes of some patterns, value by value."""
+
+    def climb(self, patterns: IntArray, shares: FloatArray) -> None:
+        """Change the weights of some patterns towards the inequalities that these shares of values break."""
+
+    def multipliers(self, patterns: IntArray, theta: FloatArray) -> FloatArray:
+        """Return the multipliers of some patterns, as a proof wants them."""
+
+
+class Near:
+    """Closeness: a weight between -1 and 1 for every edge of the space, and one for the rule as a whole.
+
+    A space that is no tree is bounded by one: the largest tree of clusters in which no two values are farther apart.
+    """
+
+    def __init__(self, rule: ClosenessRule, patterns: int, alone: bool) -> None:
+        self.column = rule.column
+        self.rule, self.alone = rule, alone
+        self.share = rule.reference / rule.reference.sum()
+        self.edges = edges_of(rule)  # what each adds to the potential, value by value
+        self.group = np.arange(len(self.edges)) * min(MOST_EDGES, len(self.edges)) // max(1, len(self.edges))
+        self.directions = np.zeros((int(self.group.max(initial=0)) + 1, len(self.share)))
+        np.add.at(self.directions, self.group, self.edges)
+        self.weights = np.zeros((patterns, len(self.directions)))
+        self.whole = np.ones((patterns, 1))
+        self.weight_climber, self.whole_climber = Climber(patterns, len(self.directions)), Climber(patterns, 1)
+
+    def slope(self, patterns: IntArray) -> FloatArray:
+        """Return f - f(P) - t."""
+        potential = self.weights[patterns] @ self.directions
+        return np.asarray(self.whole[patterns] * (potential - (potential @ self.share)[:, None] - float(self.rule.t)))
+
+    def climb(self, patterns: IntArray, shares: FloatArray) -> None:
+        """Raise the weights of edges that too many of the group's rows are behind, lower those with too few."""
+        over = (shares - self.share) @ self.directions.T
+        broken = (self.weights[patterns] * over).sum(axis=1, keepdims=True) - float(self.rule.t)
+        weights = self.weights[patterns] + self.weight_climber.step(patterns, over)
+        self.weights[patterns] = np.clip(weights, -1, 1)
+        if not self.alone:
+            whole = self.whole[patterns] + self.whole_climber.step(patterns, broken)
+            self.whole[patterns] = np.clip(whole, 1e-3, 1)
+
+    def multipliers(self, patterns: IntArray, theta: FloatArray) -> FloatArray:
+        """Return the weights of edges, or the potential itself in a space that is no tree."""
+        weights = (theta[:, None] * self.whole[patterns]) * self.weights[patterns]
+        return weights @ self.directions if isinstance(self.rule.ground, Costs) else weights[:, self.group]
+
+
+class Capped:
+    """No value has more than 1/l of the rows: a weight between 0 and 1 for every value."""
+
+    def __init__(self, column: int, l: float, patterns: int, values: int) -> None:
+        self.column, self.l = column, l
+        self.weights = np.zeros((patterns, values))
+        self.climber = Climber(patterns, values)
+
+    def slope(self, patterns: IntArray) -> FloatArray:
+        """Return l for a value, less 1 for all, weighted and added up."""
+        weights = self.weights[patterns]
+        return np.asarray(self.l * weights - weights.sum(axis=1, keepdims=True))
+
+    def climb(self, patterns: IntArray, shares: FloatArray) -> None:
+        """Raise the weights of values that are too frequent."""
+        step = self.climber.step(patterns, self.l * shares - 1)
+        self.weights[patterns] = np.clip(self.weights[patterns] + step, 0, 1)
+
+    def multipliers(self, patterns: IntArray, theta: FloatArray) -> FloatArray:
+        """Return the weights."""
+        return np.asarray(theta[:, None] * self.weights[patterns])
+
+
+def bends_of(rules: Rules, patterns: int) -> list[Bend]:
+    """Return the families of inequalities that the rules give, in the order of the rules."""
+    bends: list[Bend] = []
+    alone = sum(isinstance(rule, ClosenessRule | DiversityRule) for rule in rules) == 1
+    for rule in rules:
+        if isinstance(rule, ClosenessRule):
+            bends.append(Near(rule, patterns, alone))
+        elif isinstance(rule, DiversityRule) and (cap := rule.form.cap(rule.l)) is not None:
+            bends.append(Capped(rule.column, float(cap), patterns, rule.values))
+    return bends
+
+
+def has_slopes(rules: Rules) -> bool:
+    """Say whether some rule gives inequalities."""
+    return bool(bends_of(rules, 0))
+
+
+@dataclass
+class SlopeOracle:
+    """Groups of at least so many rows under all linear inequalities of the policy: a relaxation, in floats."""
+
+    incidence: Incidence
+    least_size: int
+    bends: Sequence[Bend]
+    theta: FloatArray
+    size_price: FloatArray
+    mix: FloatArray
+    slope: FloatArray
+    effort = 8
+
+    @classmethod
+    def of(cls, incidence: Incidence, least_size: int) -> SlopeOracle:
+        """Start without weights."""
+        patterns, classes = len(incidence.pool), len(incidence.problem.class_totals)
+        theta, size_price, mix = np.zeros(patterns), np.zeros(patterns), np.zeros((patterns, 3))
+        bends = bends_of(incidence.problem.rules, patterns)
+        return cls(incidence, least_size, bends, theta, size_price, mix, np.zeros((patterns, classes)))
+
+    def least(self, prices: IntArray) -> tuple[float, FloatArray]:
+        """Return the sum of the least values that are negative, and how many copies of each row type they hold."""
+        values = self.values(prices, self.incidence.active(prices))
+        return float(values.sum()), self.taken(prices, values < 0)
+
+    def values(self, prices: IntArray, active: BoolArray, rounds: int = ROUNDS) -> FloatArray:
+        """Return the least value of each active pattern, or 0; after every round but the last the weights climb."""
+        problem, pool = self.incidence.problem, self.incidence.pool
+        lists = (prices, problem.counts, problem.class_of, pool.types, pool.starts, self.incidence.cost, active)
+        values, by_class = np.zeros(len(pool)), np.zeros_like(self.slope)
+        given = (self.slope, self.theta, self.size_price, values, self.mix, by_class)
+        for left in reversed(range(rounds)):
+            shared_out(len(pool), lambda chunk: least_sloped(chunk, *lists, self.least_size, *given))
+            if left:
+                self._climb(np.flatnonzero(values < 0), by_class)
+        return values
+
+    def _climb(self, patterns: IntArray, by_class: FloatArray) -> None:
+        problem = self.incidence.problem
+        self.slope[patterns] = 0
+        for bend in self.bends:
+            counts = np.zeros((len(patterns), problem.sizes[bend.column]))
+            for c, value in enumerate(problem.class_values[:, bend.column].tolist()):
+                counts[:, value] += by_class[patterns, c]
+            bend.climb(patterns, counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9))
+            self.slope[patterns] += problem.by_value(bend.column, bend.slope(patterns))
+
+    def taken(self, prices: IntArray, wanted: BoolArray) -> FloatArray:
+        """Return how many copies of each row type are in the groups of least value of the wanted patterns."""
+        problem, pool = self.incidence.problem, self.incidence.pool
+        lists = (prices, problem.counts, problem.class_of, pool.types, pool.starts, self.incidence.cost, wanted)
+        given = (*lists, self.least_size, self.slope, self.mix)
+        return taken_by(len(pool), len(problem.counts), lambda chunk, taken: take_sloped(chunk, *given, taken))
+
+    def evidence(self, prices: IntArray) -> Evidence:
+        """Return the prices with the multipliers that go with them."""
+        active = self.incidence.active(prices)
+        self.values(prices, active, 1)
+        return Evidence(self.incidence.columns, prices, self.incidence.scale, slopes=self.marks(active))
+
+    def marks(self, active: BoolArray) -> Marks:
+        """Return the multipliers of active patterns that have some."""
+        patterns = np.flatnonzero(active & (self.theta > 0))
+        theta = self.theta[patterns]
+        numbers = [self.size_price[patterns, None], *(bend.multipliers(patterns, theta) for bend in self.bends)]
+        return marked(self.incidence, patterns, np.rint(np.hstack(numbers)).astype(np.int64))
+
+
+def marked(incidence: Incidence, patterns: IntArray, numbers: IntArray) -> Marks:
+    """Name patterns as a proof does."""
+    pool = incidence.pool
+    first = np.minimum.reduceat(pool.types, pool.starts[:-1]) if len(pool) else pool.types[:0]
+    vectors, vector = np.unique(pool.levels[patterns], axis=0, return_inverse=True)
+    return Marks(tuple(map(tuple, vectors.tolist())), vector.ravel(), first[patterns], numbers)
+
+
+def edges_of(rule: ClosenessRule) -> FloatArray:
+    """Return for every edge of a tree what it adds to the potential of each value."""
+    ground = rule.ground
+    if isinstance(ground, Cuts):
+        edges = np.zeros((len(ground.start), len(ground.order)))
+        for edge, (start, stop) in enumerate(zip(ground.start.tolist(), ground.stop.tolist(), strict=True)):
+            edges[edge, ground.order[start:stop]] = ground.weight[edge] / ground.scale
+        return edges
+    if isinstance(ground, Costs):
+        return _clusters(np.array([[d / ground.scale for d in row] for row in ground.distance]))
+    raise AssertionError("a ground is a tree or a matrix")
+
+
+def _clusters(distance: FloatArray) -> FloatArray:
+    """Merge the nearest values again and again; two values are as far apart as the clusters that joined them were."""
+    between = distance + np.diag(np.full(len(distance), np.inf))
+    clusters = [(np.eye(len(distance))[i], 0.0) for i in range(len(distance))]  # members, height
+    edges = []
+    while len(clusters) > 1:
+        i, j = sorted(divmod(int(between.argmin()), len(between)))
+        height = float(between[i, j]) / 2
+        edges += [(height - clusters[c][1]) * clusters[c][0] for c in (i, j)]
+        clusters[i] = (clusters[i][0] + clusters[j][0], height)
+        nearest = np.minimum(between[i], between[j])
+        nearest[i] = np.inf
+        between[i], between[:, i] = nearest, nearest
+        between = np.delete(np.delete(between, j, axis=0), j, axis=1)
+        del clusters[j]
+    return np.array(edges).reshape(-1, len(distance))

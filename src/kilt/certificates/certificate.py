@@ -1,0 +1,199 @@
+"""Certificates: a bound with its proof, as a file. It describes the original: it must not leave the house."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kilt.certificates.proof.evaluate import MOST
+from kilt.certificates.proof.evidence import Evidence, Marks
+from kilt.certificates.serialize import exact, ladder_of, ladder_plain, policy_of, policy_plain, space_of, space_plain
+from kilt.errors import InputError
+from kilt.model.ladders import Ladder, Mark
+from kilt.model.policy import Policy
+from kilt.model.problem import RowTypes
+from kilt.model.spaces import Space
+from kilt.numbers import IntArray, magnitude
+
+FORMAT = 1
+LARGEST = 1_000  # no group that is proved by its size has more rows
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The question (columns, policy), the answer (bound, and stars of a release), the proof, and a digest of it all."""
+
+    policy: Policy
+    quasi: Mapping[str, Ladder]
+    sensitive: Mapping[str, Space]
+    rows: int
+    row_types: int
+    parts: tuple[Evidence, ...]
+    bound: Fraction
+    stars: Fraction | None = None
+    identifier: tuple[str, ...] = ()
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    shuffled: bool = False
+    version: str = ""
+    salt: str = ""
+    digest: str = ""
+
+    def sealed(self, types: RowTypes) -> Certificate:
+        """Return the certificate with the salted digest of itself and of the table; the salt is made from the proof."""
+        salted = replace(self, salt=hashlib.sha256(_text(self.to_dict()["parts"]).encode()).hexdigest()[:32])
+        return replace(salted, digest=salted._digest(types))
+
+    def belongs_to(self, types: RowTypes) -> bool:
+        """Say whether the digest is that of this certificate and this table."""
+        return self.digest == self._digest(types)
+
+    def _digest(self, types: RowTypes) -> str:
+        body = {**self.to_dict(), "digest": None}
+        sealed = hashlib.sha256(_text(body).encode())
+        for texts in (*types.quasi, *types.sensitive):
+            sealed.update(_text(list(texts)).encode())
+        for numbers in (types.quasi_codes, types.sensitive_codes, types.counts):
+            sealed.update(np.ascontiguousarray(numbers, dtype="<i8").tobytes())
+        return sealed.hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain JSON values."""
+        return {
+            "certificate": FORMAT,
+            "kilt": self.version,
+            "policy": policy_plain(self.policy),
+            "quasi": {name: ladder_plain(ladder) for name, ladder in self.quasi.items()},
+            "sensitive": {name: space_plain(space) for name, space in self.sensitive.items()},
+            "identifier": list(self.identifier),
+            "marks": dict(self.marks),
+            "shuffled": self.shuffled,
+            "rows": self.rows,
+            "row_types": self.row_types,
+            "bound": str(self.bound),
+            "stars": None if self.stars is None else str(self.stars),
+            "parts": [_part_plain(part) for part in self.parts],
+            "salt": self.salt,
+            "digest": self.digest,
+        }
+
+    @classmethod
+    def of_dict(cls, found: Mapping[str, Any]) -> Certificate:
+        """Read what `to_dict` wrote; raise if anything else is there."""
+        if found.get("certificate") != FORMAT:
+            raise InputError("it has a format that this version of kilt does not know")
+        read = cls(
+            policy=policy_of(found["policy"]),
+            quasi={str(name): ladder_of(ladder) for name, ladder in found["quasi"].items()},
+            sensitive={str(name): space_of(space) for name, space in found["sensitive"].items()},
+            rows=int(_whole(found["rows"], 0)),
+            row_types=int(_whole(found["row_types"], 0)),
+            parts=tuple(_part_of(part) for part in found["parts"]),
+            bound=exact(found["bound"]),
+            stars=None if found["stars"] is None else exact(found["stars"]),
+            identifier=tuple(map(str, found["identifier"])),
+            marks={str(name): None if mark is None else str(mark) for name, mark in found["marks"].items()},
+            shuffled=bool(found["shuffled"]),
+            version=str(found["kilt"]),
+            salt=str(found["salt"]),
+            digest=str(found["digest"]),
+        )
+        if not read.quasi:
+            raise InputError("it names no quasi column")
+        if _text(read.to_dict()) != _text(found):  # 1 and true are equal, but not written alike
+            raise InputError("it has more fields than a certificate, or others")
+        read.encoded(compressed=False)  # what cannot be written cannot be sealed either
+        return read
+
+    def encoded(self, *, compressed: bool) -> bytes:
+        """Return the bytes of a file: JSON, compressed on request; the same for the same certificate."""
+        text = (_text(self.to_dict()) + "\n").encode()
+        return gzip.compress(text, mtime=0) if compressed else text
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Certificate:
+        """Read a file."""
+        try:
+            raw = Path(path).read_bytes()
+            raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+            return cls.of_dict(dict(json.loads(raw)))
+        except FileNotFoundError:
+            raise InputError(f"the certificate '{path}' does not exist") from None
+        except InputError as error:
+            raise InputError(f"'{path}' is not a certificate: {error}") from None
+        except (
+            OSError,
+            EOFError,
+            zlib.error,
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            RecursionError,
+            ArithmeticError,
+        ):
+            raise InputError(f"'{path}' cannot be read as a certificate") from None
+
+
+def _part_plain(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "columns": list(evidence.columns),
+        "scale": evidence.scale,
+        "prices": evidence.prices.tolist(),
+        "largest": evidence.largest,
+        "thetas": _marks_plain(evidence.thetas),
+        "slopes": _marks_plain(evidence.slopes),
+        "tails": _marks_plain(evidence.tails),
+    }
+
+
+def _part_of(found: Mapping[str, Any]) -> Evidence:
+    scale, largest = int(_whole(found["scale"], 0)), int(_whole(found["largest"], 0))
+    if scale < 1 or not 0 <= largest <= LARGEST:
+        raise InputError("its numbers do not fit together")
+    marks = {name: _marks_of(found[name]) for name in ("thetas", "slopes", "tails")}
+    columns = tuple(_whole(found["columns"], 1).tolist())
+    return Evidence(columns=columns, prices=_whole(found["prices"], 1), scale=scale, largest=largest, **marks)
+
+
+def _marks_plain(marks: Marks) -> dict[str, Any]:
+    return {
+        "vectors": [list(levels) for levels in marks.vectors],
+        "vector": marks.vector.tolist(),
+        "first": marks.first.tolist(),
+        "numbers": marks.numbers.tolist(),
+    }
+
+
+def _marks_of(found: Mapping[str, Any]) -> Marks:
+    if set(found) != {"vectors", "vector", "first", "numbers"}:
+        raise InputError("its multipliers are not in order")
+    vectors = tuple(tuple(int(_whole(level, 0)) for level in levels) for levels in found["vectors"])
+    vector, first = _whole(found["vector"], 1), _whole(found["first"], 1)
+    numbers = _whole(found["numbers"], 2) if len(first) else np.zeros((0, 0), dtype=np.int64)
+    if not len(vector) == len(first) == len(found["numbers"]):
+        raise InputError("its multipliers are not in order")
+    return Marks(vectors, vector, first, numbers)
+
+
+def _whole(found: Any, dimensions: int) -> IntArray:
+    """Read whole numbers that are not too large."""
+    numbers = np.array(found)
+    if not numbers.size and dimensions == 1:
+        return np.zeros(0, dtype=np.int64)
+    if numbers.dtype.kind != "i" or numbers.ndim != dimensions or magnitude(numbers) >= MOST:
+        raise InputError("its numbers are not whole, or too large")
+    return numbers.astype(np.int64)
+
+
+def _text(found: Any) -> str:
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,162 @@
+"""The independent check of a certificate against the original, and of the release that it speaks of.
+
+It reads the cells of the original itself, counts them itself, and evaluates the proof in integers over all patterns
+(`kilt.certificates.proof`). It shares the definitions of policies, ladders and spaces with the rest of kilt, but
+nothing of what searched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from kilt.certificates.certificate import Certificate
+from kilt.certificates.proof.evaluate import proved
+from kilt.errors import KiltError
+from kilt.model.problem import Problem, RowTypes
+from kilt.model.roles import Roles
+from kilt.numbers import IntArray, counted, plain
+from kilt.sources.base import Source
+from kilt.sources.registry import open_source
+from kilt.verification.verifier import check as verified
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether a certificate proves what it says; if not, why."""
+
+    bound: Fraction
+    stars: Fraction | None
+    policy: str
+    rows: int
+    with_release: bool
+    shuffled: bool
+    problems: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything that could be checked is as it should be."""
+        return not self.problems
+
+    def summary(self) -> str:
+        """Say yes or no, and what that means."""
+        if not self.passed:
+            return "NO: " + "; ".join(self.problems)
+        proof = (
+            f"YES: no release of these {self.rows:,} rows under {self.policy} can have fewer than "
+            f"{plain(self.bound):,} stars"
+        )
+        if self.stars is None:
+            return proof
+        how = "the release meets the policy and has" if self.with_release else "not checked without the release:"
+        if self.with_release and self.shuffled:
+            how = "the release meets the policy; its rows were shuffled, so that nobody can count its"
+        return f"{proof}; {how} {plain(self.stars, up=True):,} stars"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return {
+            "passed": self.passed,
+            "bound": plain(self.bound),
+            "stars": None if self.stars is None else plain(self.stars, up=True),
+            "policy": self.policy,
+            "rows": self.rows,
+            "release_checked": self.with_release,
+            "problems": list(self.problems),
+        }
+
+
+def check(
+    certificate: Certificate | str | PathLike[str], *, original: Any, release: Any = None, delimiter: str | None = None
+) -> Check:
+    """Say whether a certificate proves its bound for this original, and its stars for this release.
+
+    Everything is computed again from the cells of the original, in integers.
+    """
+    given = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
+    source = open_source(original, delimiter)
+    problems = refusal(given, source)
+    if release is not None and not problems:
+        problems = _release_problems(given, source, open_source(release, delimiter, source))
+    answer = (given.bound, given.stars, str(given.policy), given.rows)
+    return Check(*answer, release is not None, given.shuffled, tuple(problems))
+
+
+def refusal(certificate: Certificate, source: Source) -> list[str]:
+    """Say why a certificate does not prove its bound for this original; nothing if it does."""
+    missing = [name for name in (*certificate.quasi, *certificate.sensitive) if name not in source.columns]
+    if missing:
+        return [f"the table has no column '{name}'" for name in missing]
+    types = count(source, list(certificate.quasi), list(certificate.sensitive))
+    rows, kinds = int(types.counts.sum()), len(types.counts)
+    if (rows, kinds) != (certificate.rows, certificate.row_types):
+        return [
+            f"it is about another table: {counted(certificate.rows, 'row')} with "
+            f"{counted(certificate.row_types, 'row type')}, and this one has {rows:,} with {kinds:,}"
+        ]
+    if not certificate.belongs_to(types):
+        return ["it is about another table, or it was altered: the digest is wrong"]
+    return _unproved(certificate, types)
+
+
+def _unproved(certificate: Certificate, types: RowTypes) -> list[str]:
+    """Say what of a certificate for this table is not proved."""
+    try:
+        problem = Problem.build(types, certificate.quasi, certificate.sensitive, certificate.policy)
+        found = problem.stars(proved(problem, certificate.parts))
+    except KiltError as error:
+        return [str(error)]
+    problems = []
+    if certificate.bound != found:
+        problems.append(f"the proof reaches {plain(found):,} stars, not {plain(certificate.bound):,}")
+    if certificate.stars is not None and certificate.stars < certificate.bound:
+        problems.append("it claims fewer stars than its own bound")
+    return problems
+
+
+def _release_problems(certificate: Certificate, original: Source, release: Source) -> list[str]:
+    if certificate.stars is None:
+        return ["it is about a bound alone, and says nothing of a release"]
+    roles = Roles(certificate.quasi, certificate.sensitive, certificate.identifier)
+    beside = None if certificate.shuffled else original
+    verdict = verified(release, roles, certificate.policy, beside, certificate.marks)
+    problems = [f"the release breaks the policy in {counted(len(verdict.broken), 'group')}"] if verdict.broken else []
+    fidelity = verdict.fidelity
+    if certificate.shuffled or fidelity is None:
+        rows = [] if verdict.rows == certificate.rows else ["the release has another number of rows"]
+        return problems + rows
+    if not fidelity.kept:
+        return [*problems, f"the release is not one of this original: {'; '.join(fidelity.problems[:3])}"]
+    if fidelity.stars != certificate.stars:
+        problems.append(
+            f"the release has {plain(fidelity.stars, up=True):,} stars, not {plain(certificate.stars, up=True):,}"
+        )
+    return problems
+
+
+def count(source: Source, quasi: list[str], sensitive: list[str]) -> RowTypes:
+    """Count the row types from the cells alone, in the order of their text."""
+    coded = [_coded(source.cells(name)) for name in (*quasi, *sensitive)]
+    matrix = np.column_stack([codes for codes, _ in coded])
+    order = np.lexsort(matrix.T[::-1])
+    ordered = matrix[order]
+    new = np.flatnonzero(np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)]))
+    values = [texts for _, texts in coded]
+    return RowTypes(
+        quasi=tuple(values[: len(quasi)]),
+        sensitive=tuple(values[len(quasi) :]),
+        quasi_codes=ordered[new, : len(quasi)],
+        sensitive_codes=ordered[new, len(quasi) :],
+        counts=np.diff(np.concatenate([new, [len(order)]])),
+    )
+
+
+def _coded(cells: list[str | None]) -> tuple[IntArray, list[str | None]]:
+    """Number the different cells in the order of their text, the missing one first."""
+    texts = sorted(set(cells), key=lambda text: (text is not None, text or ""))
+    number = {text: place for place, text in enumerate(texts)}
+    return np.array([number[cell] for cell in cells], dtype=np.int64), texts

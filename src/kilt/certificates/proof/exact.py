@@ -1,0 +1,107 @@
+"""Least values of legal groups, exactly: for sizes, for different values, and for two sensitive classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kilt.certificates.proof.patterns import Buckets
+from kilt.model.problem import Problem
+from kilt.model.rules import Groups, SizeRule
+from kilt.numbers import BoolArray, IntArray
+
+
+def of_rows(buckets: Buckets, least_size: int) -> IntArray:
+    """Exact for groups of at least so many rows: all of negative value, and the cheapest others if these are few."""
+    missing = np.maximum(least_size - buckets.before(buckets.counts), 0)
+    taken = np.where(buckets.values < 0, buckets.counts, np.minimum(buckets.counts, missing))
+    return buckets.sums(taken * buckets.values)
+
+
+def of_values(buckets: Buckets, value_of: IntArray, least_size: int, fewest: int) -> IntArray:
+    """Exact for groups of at least so many rows with at least so many values.
+
+    All rows of negative value are in it; then one row of each of the cheapest missing values, then the cheapest.
+    """
+    owner, negative = buckets.owner, buckets.values < 0
+    by_value = np.lexsort((np.arange(len(owner)), value_of, owner))
+    new = np.ones(len(owner), dtype=bool)
+    new[1:] = (owner[by_value][1:] != owner[by_value][:-1]) | (value_of[by_value][1:] != value_of[by_value][:-1])
+    opens = np.zeros(len(owner), dtype=bool)  # the cheapest entry of its value
+    opens[by_value] = new
+    missing = np.maximum(fewest - buckets.sums((opens & negative).astype(np.int64)), 0)
+    candidate = (opens & ~negative).astype(np.int64)
+    forced = candidate * (buckets.before(candidate) < missing[owner])
+    left = np.where(negative, 0, buckets.counts - forced)
+    have = buckets.sums(np.where(negative, buckets.counts, forced))
+    room = np.maximum(np.maximum(least_size - have, 0)[owner] - buckets.before(left), 0)
+    taken = np.where(negative, buckets.counts, forced + np.minimum(left, room))
+    possible = (buckets.sums(forced) >= missing) & (buckets.sums(taken) >= least_size)
+    return np.where(possible, buckets.sums(taken * buckets.values), 0)
+
+
+class Pairs:
+    """Exact for two sensitive classes: every number of rows of the rarer one is tried."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.rare = int(problem.class_totals.argmin())
+        self.is_rare = problem.class_of == self.rare
+        self.lowest, self.highest = _legal_numbers(problem, self.rare)
+
+    def least(self, buckets: Buckets) -> IntArray:
+        """Take the cheapest rows of both classes; of the commoner one all of negative value, or the nearest number."""
+        rare = self.is_rare[buckets.order]
+        patterns = len(buckets)
+        sides = []
+        for chosen in (rare, ~rare):
+            values = np.repeat(buckets.values[chosen], buckets.counts[chosen])
+            owner = np.repeat(buckets.owner[chosen], buckets.counts[chosen])
+            number = np.bincount(owner, minlength=patterns)
+            begin = np.cumsum(number) - number
+            sums = np.concatenate([[0], np.cumsum(values)])
+            negative = np.bincount(owner, values < 0, patterns).astype(np.int64)
+            sides.append((number, begin, sums, negative))
+        (rares, rare_begin, rare_sums, _), (others, other_begin, other_sums, wanted) = sides
+        pattern = np.repeat(np.arange(patterns), rares + 1)
+        first = np.cumsum(rares + 1) - (rares + 1)
+        b = np.arange(len(pattern)) - first[pattern]
+        most = np.minimum(self.highest[b], others[pattern])
+        a = np.minimum(np.maximum(wanted[pattern], self.lowest[b]), most)
+        value = rare_sums[rare_begin[pattern] + b] - rare_sums[rare_begin[pattern]]
+        begin = other_begin[pattern]
+        value = value + other_sums[begin + np.maximum(a, 0)] - other_sums[begin]
+        return np.minimum.reduceat(np.where(self.lowest[b] <= most, value, 0), first)
+
+
+def _legal_numbers(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
+    """Return for every number of rows of the rare class the least and the largest legal number of the other.
+
+    By convexity the legal numbers have no hole, and the number nearest to the shares of the table is legal if any is;
+    the ends are found by halving. Rules on shares only are asked; the least size is applied afterwards.
+    """
+    totals = problem.class_totals
+    b, most = np.arange(int(totals[rare]) + 1), int(totals[1 - rare])
+    on_shares = [rule for rule in problem.rules if not isinstance(rule, SizeRule)]
+
+    def legal(a: IntArray) -> BoolArray:
+        by_class = np.empty((len(b), 2), dtype=np.int64)
+        by_class[:, rare], by_class[:, 1 - rare] = b, a
+        groups = problem.groups(by_class)
+        empty = groups.sizes == 0
+        groups = Groups(np.where(empty, 1, groups.sizes), groups.counts)
+        return np.asarray(np.logical_and.reduce([rule.meets(groups) for rule in on_shares]) & ~empty)
+
+    low_near, high_near = b * most // int(totals[rare]), -(-b * most // int(totals[rare]))
+    high_near[0] = 1  # without rows of the rare class all numbers but 0 have the same shares
+    near = np.where(legal(low_near), low_near, high_near)
+    some = legal(near)
+    lowest, highest = near.copy(), near.copy()
+    low, high = np.full_like(near, -1), np.full_like(near, most + 1)  # beyond the ends
+    while ((lowest - low > 1) | (high - highest > 1)).any():
+        middle = (low + lowest + 1) // 2
+        good = legal(middle)
+        low, lowest = np.where(good, low, np.minimum(middle, lowest - 1)), np.where(good, middle, lowest)
+        middle = (highest + high) // 2
+        good = legal(middle)
+        high, highest = np.where(good, high, np.maximum(middle, highest + 1)), np.where(good, middle, highest)
+    lowest = np.maximum(lowest, problem.rules.least_size - b)
+    return np.where(some, lowest, 1), np.where(some, highest, 0)

@@ -1,0 +1,225 @@
+"""Least values of legal groups, rounded down: linear inequalities that all legal groups obey."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from kilt.certificates.proof.evidence import Marks
+from kilt.certificates.proof.exact import of_rows
+from kilt.certificates.proof.patterns import Buckets
+from kilt.errors import InputError
+from kilt.model.problem import Problem
+from kilt.model.rules import ClosenessRule, DiversityRule, Rules
+from kilt.model.spaces import Costs, Cuts
+from kilt.numbers import IntArray, magnitude, roomy
+
+
+class Slopes:
+    """Groups of at least so many rows under linear inequalities.
+
+    A rule gives for every list of multipliers an inequality: its *slope* adds up to at most 0 over the rows of a legal
+    group. So the value of a group is at least the price of a row times the least size, plus what those rows add up to
+    whose value, less that price and plus the slope, is negative.
+    """
+
+    def __init__(self, problem: Problem, marks: Marks, least_size: int) -> None:
+        self.problem, self.marks, self.least_size = problem, marks, least_size
+        self.bends = bends_of(problem.rules)
+        self.unit = math.lcm(problem.rows, *(bend.unit for bend in self.bends))
+        if len(marks.first) and marks.numbers.shape[1] != 1 + sum(bend.width for bend in self.bends):
+            raise InputError("the proof does not have one multiplier for all that the policy needs one for")
+
+    def least(self, buckets: Buckets) -> IntArray:
+        """Return for every pattern a number that no value of a legal group is below; 0 if none is large enough."""
+        value = of_rows(buckets, self.least_size)
+        first, numbers = self.marks.under(buckets.levels)
+        entry = _places(buckets.first, first)
+        marked = np.flatnonzero(entry >= 0)
+        if len(marked):
+            value = stored(value, marked, self._sloped(buckets.some(marked), numbers[entry[marked]]))
+        return np.where(buckets.sums(buckets.counts) >= self.least_size, value, 0)
+
+    def _sloped(self, buckets: Buckets, numbers: IntArray) -> IntArray:
+        price, slope = np.maximum(numbers[:, 0], 0), self._slope(numbers[:, 1:])
+        most = (magnitude(buckets.values) + magnitude(price)) * self.unit + magnitude(slope)
+        price = roomy(price, 2 * most * max(self.problem.rows, self.least_size))
+        each = (buckets.values - price[buckets.owner]) * self.unit
+        each = each + slope[buckets.owner, self.problem.class_of[buckets.order]]
+        total = buckets.sums(np.minimum(each, 0) * buckets.counts) + price * self.least_size * self.unit
+        return np.asarray(total // self.unit)
+
+    def _slope(self, numbers: IntArray) -> IntArray:
+        """Return the slope of every pattern, class by class, in units."""
+        largest = max(1, magnitude(numbers))
+        most = sum(bend.most(largest) for bend in self.bends) * self.unit * 4 * self.problem.rows
+        at, total = 0, np.zeros((len(numbers), len(self.problem.class_totals)), dtype=np.int64)
+        for bend in self.bends:
+            mine = roomy(numbers[:, at : at + bend.width], most)
+            total = total + self.problem.by_value(bend.column, bend.slope(mine, self.unit))
+            at += bend.width
+        return total
+
+
+class Bend(Protocol):
+    """A rule as a family of inequalities, one for every list of ``width`` multipliers."""
+
+    @property
+    def column(self) -> int:
+        """The sensitive column."""
+
+    @property
+    def width(self) -> int:
+        """The number of multipliers."""
+
+    @property
+    def unit(self) -> int:
+        """What makes all numbers whole."""
+
+    def most(self, largest: int) -> int:
+        """Return what no potential is larger than if no multiplier is larger than this."""
+
+    def slope(self, numbers: IntArray, unit: int) -> IntArray:
+        """Return what every value adds to the inequality, in units."""
+
+
+@dataclass(frozen=True)
+class NearOnTree:
+    """Closeness in a tree: a multiplier for every edge; f changes by multiplier times length along it.
+
+    So f never changes by more than theta times the distance, where theta is the largest multiplier, and f(X) - f(P) is
+    at most t theta for a group X that is t-close to the table P.
+    """
+
+    rule: ClosenessRule
+    ground: Cuts
+
+    @property
+    def column(self) -> int:
+        """The sensitive column."""
+        return self.rule.column
+
+    @property
+    def width(self) -> int:
+        """One multiplier for every edge."""
+        return len(self.ground.start)
+
+    @property
+    def unit(self) -> int:
+        """What makes all numbers whole."""
+        return self.rule.t.denominator * self.ground.scale * int(self.rule.reference.sum())
+
+    def most(self, largest: int) -> int:
+        """Return a bound on all potentials."""
+        return int(largest * (sum(self.ground.weight.tolist()) + self.ground.scale))
+
+    def slope(self, numbers: IntArray, unit: int) -> IntArray:
+        """Return f - f(P) - t theta."""
+        along = np.zeros((len(self.ground.order) + 1, len(numbers)), dtype=numbers.dtype)
+        crossed = numbers.T * self.ground.weight[:, None]
+        np.add.at(along, self.ground.start, crossed)
+        np.subtract.at(along, self.ground.stop, crossed)
+        potential = np.zeros((len(numbers), len(self.ground.order)), dtype=numbers.dtype)
+        potential[:, self.ground.order] = np.cumsum(along[:-1], axis=0).T
+        theta = np.abs(numbers).max(axis=1, initial=0)
+        return _near(self.rule, potential, unit // self.ground.scale, theta, unit)
+
+
+@dataclass(frozen=True)
+class NearInSpace:
+    """Closeness in any metric: a multiplier for every value is f itself; theta is the fastest that it changes."""
+
+    rule: ClosenessRule
+    ground: Costs
+
+    @property
+    def column(self) -> int:
+        """The sensitive column."""
+        return self.rule.column
+
+    @property
+    def width(self) -> int:
+        """One multiplier for every value."""
+        return len(self.ground.distance)
+
+    @property
+    def unit(self) -> int:
+        """What makes all numbers whole."""
+        return self.rule.t.denominator * int(self.rule.reference.sum())
+
+    def most(self, largest: int) -> int:
+        """Return a bound on all potentials."""
+        return largest * 2 * self.ground.scale
+
+    def slope(self, numbers: IntArray, unit: int) -> IntArray:
+        """Return f - f(P) - t theta."""
+        theta = np.zeros(len(numbers), dtype=numbers.dtype)
+        for i, row in enumerate(self.ground.distance):
+            for j, distance in enumerate(row[:i]):
+                change = np.abs(numbers[:, i] - numbers[:, j]) * self.ground.scale
+                theta = np.maximum(theta, -(-change // distance))
+        return _near(self.rule, numbers, unit, theta, unit)
+
+
+def _near(rule: ClosenessRule, potential: IntArray, each: int, theta: IntArray, unit: int) -> IntArray:
+    """Return f - f(P) - t theta in units, where ``each`` unit makes one of the potential."""
+    rows = int(rule.reference.sum())
+    at_table = (potential * rule.reference).sum(axis=1) * (each // rows)
+    limit = theta * (unit // rule.t.denominator) * rule.t.numerator
+    return np.asarray(each * potential - (at_table + limit)[:, None])
+
+
+@dataclass(frozen=True)
+class Capped:
+    """No value has more than 1/l of the rows: a multiplier g that is not negative for every value; l g - sum(g)."""
+
+    column: int
+    width: int
+    l: Fraction
+
+    @property
+    def unit(self) -> int:
+        """What makes all numbers whole."""
+        return self.l.denominator
+
+    def most(self, largest: int) -> int:
+        """Return a bound on all potentials."""
+        return largest * (self.width + math.ceil(self.l))
+
+    def slope(self, numbers: IntArray, unit: int) -> IntArray:
+        """Return l g - sum(g)."""
+        marked = np.maximum(numbers, 0)
+        return np.asarray(marked * (unit // self.l.denominator * self.l.numerator) - unit * marked.sum(axis=1)[:, None])
+
+
+def bends_of(rules: Rules) -> list[Bend]:
+    """Return the rules that are proved with linear inequalities, in their order."""
+    bends: list[Bend] = []
+    for rule in rules:
+        if isinstance(rule, ClosenessRule) and isinstance(rule.ground, Cuts):
+            bends.append(NearOnTree(rule, rule.ground))
+        elif isinstance(rule, ClosenessRule) and isinstance(rule.ground, Costs):
+            bends.append(NearInSpace(rule, rule.ground))
+        elif isinstance(rule, DiversityRule) and (cap := rule.form.cap(rule.l)) is not None:
+            bends.append(Capped(rule.column, rule.values, cap))
+    return bends
+
+
+def stored(values: IntArray, places: IntArray, found: IntArray) -> IntArray:
+    """Put numbers into their places, in a type that holds them."""
+    values = values.astype(object) if found.dtype == object else values
+    values[places] = found
+    return values
+
+
+def _places(wanted: IntArray, known: IntArray) -> IntArray:
+    """Return for every wanted number where it is among the known ones, or -1."""
+    if not len(known):
+        return np.full(len(wanted), -1)
+    order = np.argsort(known, kind="stable")
+    place = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
+    return np.where(known[order[place]] == wanted, order[place], -1)

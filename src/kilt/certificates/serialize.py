@@ -1,0 +1,113 @@
+"""Policies, ladders and spaces as plain JSON values, and back: what a certificate says of the question it answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from kilt.errors import InputError
+from kilt.model.diversity import Recursive
+from kilt.model.ladders import LADDERS, Ladder, Taxonomic, Weighted
+from kilt.model.policy import KAnonymity, LDiversity, Policy, Principle, TCloseness
+from kilt.model.spaces import SPACES, Metric, Ordered, Space, Tree
+from kilt.model.taxonomy import Taxonomy
+
+
+def exact(text: str) -> Fraction:
+    """Read a number as `str` writes a fraction."""
+    if not re.fullmatch(r"[0-9]{1,2000}(/[0-9]{1,2000})?", text):
+        raise InputError("it has a number that is not written as a fraction")
+    return Fraction(text)
+
+
+def policy_plain(policy: Policy) -> list[dict[str, Any]]:
+    """Describe every principle, its numbers as exact text."""
+    return [_principle_plain(principle) for principle in policy.principles]
+
+
+def _principle_plain(principle: Principle) -> dict[str, Any]:
+    if isinstance(principle, KAnonymity):
+        return {"k": principle.k}
+    if isinstance(principle, LDiversity):
+        form = principle.form
+        name = f"recursive:{form.c}" if isinstance(form, Recursive) else form.name
+        return {"l": str(principle.l), "diversity": name, "column": principle.column}
+    space = None if principle.space is None else space_plain(principle.space)
+    return {"t": str(principle.t), "space": space, "column": principle.column}
+
+
+def policy_of(plain: list[Any]) -> Policy:
+    """Read what `policy_plain` wrote."""
+    return Policy(*(_principle_of(_object(principle)) for principle in plain))
+
+
+def _principle_of(plain: Mapping[str, Any]) -> Principle:
+    if "k" in plain:
+        return KAnonymity(plain["k"])
+    if "l" in plain:
+        return LDiversity(exact(plain["l"]), plain["diversity"], plain["column"])
+    space = None if plain["space"] is None else space_of(plain["space"])
+    return TCloseness(exact(plain["t"]), space, plain["column"])
+
+
+def ladder_plain(ladder: Ladder) -> dict[str, Any]:
+    """Describe a ladder and its weight."""
+    weight = ladder.weight if isinstance(ladder, Weighted) else Fraction(1)
+    inner = ladder.ladder if isinstance(ladder, Weighted) else ladder
+    known = next((name for name, known in LADDERS.items() if known == inner), None)
+    if known is not None:
+        return {"ladder": known, "weight": str(weight)}
+    if isinstance(inner, Taxonomic):
+        return {"ladder": "taxonomy", "weight": str(weight), "paths": [list(p) for p in inner.taxonomy.paths.values()]}
+    raise InputError(f"a certificate cannot describe a ladder of the kind '{type(inner).__name__}'")
+
+
+def ladder_of(plain: Mapping[str, Any]) -> Ladder:
+    """Read what `ladder_plain` wrote."""
+    name, weight = plain["ladder"], exact(plain["weight"])
+    if name != "taxonomy" and name not in LADDERS:
+        raise InputError("it names a ladder that does not exist")
+    ladder: Ladder = Taxonomic(Taxonomy.of(plain["paths"])) if name == "taxonomy" else LADDERS[name]
+    if weight <= 0:
+        raise InputError("it has a weight that is not above 0")
+    return ladder if weight == 1 else Weighted(ladder, weight)
+
+
+def space_plain(space: Space) -> dict[str, Any]:
+    """Describe a space."""
+    known = next((name for name, known in SPACES.items() if known == space), None)
+    if known is not None:
+        return {"space": known}
+    if isinstance(space, Ordered):
+        return {"space": "ordered", "order": list(space.order or ())}
+    if isinstance(space, Tree):
+        return {"space": "tree", "paths": [list(path) for path in space.taxonomy.paths.values()]}
+    if isinstance(space, Metric):
+        return {
+            "space": "metric",
+            "values": list(space.values),
+            "distance": [[str(d) for d in row] for row in space.distance],
+        }
+    raise InputError(f"a certificate cannot describe a space of the kind '{type(space).__name__}'")
+
+
+def space_of(plain: Mapping[str, Any]) -> Space:
+    """Read what `space_plain` wrote."""
+    name = plain["space"]
+    if name == "ordered" and "order" in plain:
+        return Ordered(tuple(map(str, plain["order"])))
+    if name == "tree":
+        return Tree(Taxonomy.of(plain["paths"]))
+    if name == "metric":
+        return Metric.of(plain["values"], [[exact(d) for d in row] for row in plain["distance"]])
+    if name not in SPACES:
+        raise InputError("it names a space that does not exist")
+    return SPACES[name]
+
+
+def _object(plain: Any) -> Mapping[str, Any]:
+    if not isinstance(plain, Mapping):
+        raise TypeError("an object is expected")
+    return plain

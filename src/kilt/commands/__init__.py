@@ -1,0 +1,1 @@
+"""The recipes that are the API: one public function, one module."""

@@ -1,0 +1,97 @@
+"""The bound without a release: what no release of a table under a policy can go below."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from os import PathLike
+from typing import Any
+
+from kilt.certificates.issue import certified, require_place, staged_certificate
+from kilt.model.policy import Policy
+from kilt.model.roles import Spec
+from kilt.numbers import Number, plain
+from kilt.run.progress import Observer, Progress, silent
+from kilt.run.stopping import Stop, never
+from kilt.sources.counted_table import Case
+
+
+@dataclass(frozen=True, repr=False)
+class LowerBound:
+    """No release under the policy can have fewer than ``stars``; proved in exact arithmetic."""
+
+    policy: Policy
+    rows: int
+    exact_stars: Fraction
+    most_stars: Fraction
+    seconds: float
+
+    @property
+    def stars(self) -> int | float:
+        """The bound in stars, rounded down."""
+        return plain(self.exact_stars)
+
+    def summary(self) -> str:
+        """Say it in a sentence."""
+        share = f"{100 * float(self.exact_stars / self.most_stars):.3g}%" if self.most_stars else "0%"
+        return (
+            f"no release of these {self.rows:,} rows under {self.policy} can have fewer than {self.stars:,} stars "
+            f"({share} of what could be hidden), {self.seconds:.1f} s"
+        )
+
+    def __repr__(self) -> str:
+        return f"LowerBound({self.stars:,} stars, {self.rows:,} rows, {self.policy})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return {
+            "policy": str(self.policy),
+            "rows": self.rows,
+            "bound": self.stars,
+            "most_stars": plain(self.most_stars),
+            "proof": "exact",
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def bound(
+    data: Any,
+    *,
+    quasi: Spec,
+    policy: Policy,
+    sensitive: Spec = None,
+    identifier: Spec = None,
+    weights: Spec = None,
+    time: Number | None = None,
+    delimiter: str | None = None,
+    certificate: str | PathLike[str] | None = None,
+    observer: Observer = silent,
+    interrupted: Callable[[], bool] = never,
+) -> LowerBound:
+    """Find a number of stars that no release of a table under a policy can go below.
+
+    The arguments are those of ``kilt.anonymize``. More ``time`` gives a higher bound, up to a point. With
+    ``certificate`` the proof is written to a file.
+    """
+    from kilt.bounds.lagrangian import bounded  # noqa: PLC0415 - it loads compiled kernels
+
+    stop = Stop.of(time, None, interrupted)
+    if certificate is not None:
+        require_place(certificate, input=data)
+    observer(Progress("reading"))
+    case = Case.read(data, policy, quasi, sensitive, identifier, weights, delimiter)
+    problem = case.problem()
+    found = bounded(problem, stop, observer)
+    if certificate is not None:
+        observer(Progress("checking", bound=problem.stars(found.cost)))
+        with staged_certificate(certificate, certified(case, found)) as put:
+            put()
+    return LowerBound(
+        policy=policy,
+        rows=problem.rows,
+        exact_stars=problem.stars(found.cost),
+        most_stars=problem.stars(problem.most_cost),
+        seconds=clock.monotonic() - stop.started,
+    )

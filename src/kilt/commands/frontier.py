@@ -1,0 +1,120 @@
+"""What is possible: stars and bounds over a range of policies, so that a board can choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from kilt.errors import InfeasibleError, InputError
+from kilt.model.policy import Policy
+from kilt.model.roles import Spec
+from kilt.numbers import Number, decimal_text, plain, rational
+from kilt.report.text import figures_text
+from kilt.run.progress import Observer, Progress, silent
+from kilt.run.stopping import Stop
+from kilt.solvers.solve import solved
+from kilt.sources.counted_table import Case
+
+Range = Number | str | Sequence[Number] | None
+MOST_POLICIES = 200
+SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Point:
+    """One policy: the stars of the best release found and the bound, or why there is none."""
+
+    policy: Policy
+    exact_stars: Fraction | None = None
+    exact_bound: Fraction | None = None
+    infeasible: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return {
+            "policy": str(self.policy),
+            "stars": None if self.exact_stars is None else plain(self.exact_stars, up=True),
+            "bound": None if self.exact_bound is None else plain(self.exact_bound),
+            "infeasible": self.infeasible,
+        }
+
+
+def frontier(
+    data: Any,
+    *,
+    quasi: Spec,
+    sensitive: Spec = None,
+    weights: Spec = None,
+    k: Range = None,
+    l: Range = None,
+    t: Range = None,
+    diversity: str = "frequency",
+    solver: str = "auto",
+    time: Number | None = None,
+    delimiter: str | None = None,
+    observer: Observer = silent,
+) -> list[Point]:
+    """Solve the table under every combination of the given k, l and t.
+
+    Each is a number, a list of numbers, or text such as ``2,5,10`` or ``0.1:0.5`` (in steps of 0.1; ``0.1:0.5:0.05``
+    in steps of 0.05). ``time`` is for each policy, 10 seconds if it is not given. The release itself is not made:
+    ``kilt.anonymize`` does that.
+    """
+    ranges = {"k": _numbers("k", k), "l": _numbers("l", l), "t": _numbers("t", t)}
+    combinations = list(product(*ranges.values()))
+    if len(combinations) > MOST_POLICIES:
+        raise InputError(f"these are {len(combinations):,} policies; {MOST_POLICIES} are the most at a time")
+    policies = [Policy(k=a, l=b, t=c, diversity=diversity) for a, b, c in combinations]
+    points = []
+    for policy in policies:
+        observer(Progress(f"{policy}"))
+        case = Case.read(data, policy, quasi, sensitive, None, weights, delimiter)
+        try:
+            problem = case.problem()
+        except InfeasibleError as error:
+            points.append(Point(policy, infeasible=str(error)))
+            continue
+        _, solution, _ = solved(problem, solver, Stop.of(SECONDS if time is None else time, None), observer)
+        bound = None if solution.bound is None else problem.stars(solution.bound)
+        points.append(Point(policy, problem.stars(solution.partition.cost), bound))
+    return points
+
+
+def _numbers(name: str, given: Range) -> list[Number | None]:
+    """Read one number, several, or a range."""
+    if given is None:
+        return [None]
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return list(given)
+    found: list[Number | None] = []
+    for part in str(given).split(","):
+        found += _range(name, part.strip()) if ":" in part else [part.strip()]
+    return found
+
+
+def _range(name: str, text: str) -> list[Number | None]:
+    default = "0.1" if name == "t" else "1"
+    try:
+        low, high, step = (rational(part) for part in (*text.split(":"), default)[:3])
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"'{name}' must be a number, a list such as 2,5,10 or a range such as 0.1:0.5") from None
+    if step <= 0 or high < low:
+        raise InputError(f"'{name}' must go up from the first number of a range to the second")
+    return [low + step * i for i in range(int((high - low) / step) + 1)]
+
+
+def frontier_text(points: Sequence[Point]) -> str:
+    """Show the points as a table."""
+    rows = [("policy", "stars", "bound", "gap")]
+    for point in points:
+        if point.exact_stars is None:
+            rows.append((str(point.policy), "cannot be met", "", ""))
+            continue
+        stars, bound = point.exact_stars, point.exact_bound or Fraction(0)
+        gap = decimal_text(100 * (stars - bound) / stars, 1, up=True) if stars else "0"
+        shown = (f"{plain(stars, up=True):,}", f"{plain(bound):,}")
+        rows.append((str(point.policy), *shown, f"{gap}%" if stars > bound else "optimal"))
+    return "\n".join(figures_text(rows))

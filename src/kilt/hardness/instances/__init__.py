@@ -1,0 +1,1 @@
+"""Hard tables: made, drawn, written and read."""

@@ -1,0 +1,1 @@
+"""The NP-hard problems that tables are made from."""

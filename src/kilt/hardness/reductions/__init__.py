@@ -1,0 +1,1 @@
+"""The reductions of the paper, with maps of solutions both ways."""

@@ -1,0 +1,1 @@
+"""Compiled loops that several solvers share."""

@@ -1,0 +1,1 @@
+"""Compiled loops that decide whether a group is legal."""

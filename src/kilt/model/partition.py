@@ -1,0 +1,99 @@
+"""A partition: how many copies of each row type go into which group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kilt.arrays.buckets import bucket
+from kilt.model.patterns import costs_of, tightest
+from kilt.model.problem import Problem
+from kilt.model.rules import Groups
+from kilt.numbers import IntArray
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Entry i puts ``counts[i]`` copies of row type ``types[i]`` into group ``groups[i]``.
+
+    Canonical: entries are sorted by group, then type, and each pair occurs once; no two groups
+    share a pattern (a union of legal groups is legal, and costs the same); ``levels[g]`` is the
+    tightest pattern of group g; groups are in the order of their first row type.
+    """
+
+    types: IntArray
+    groups: IntArray
+    counts: IntArray
+    levels: IntArray
+    cost: int
+
+    @classmethod
+    def of(cls, problem: Problem, types: IntArray, groups: IntArray, counts: IntArray) -> Partition:
+        """Bring any list of entries into the canonical form."""
+        types, groups, counts = _merged(types, groups, counts)
+        first = _starts(groups)
+        levels = tightest(problem, types, first)
+        patterns = pattern_ids(problem, types[first[:-1]], levels)
+        merged = np.repeat(patterns, np.diff(first))
+        types, groups, counts = _merged(types, _by_first_type(types, merged), counts)
+        first = _starts(groups)
+        levels = tightest(problem, types, first)
+        sizes = np.add.reduceat(counts, first[:-1])
+        return cls(types, groups, counts, levels, int(sizes @ costs_of(problem, levels)))
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    @property
+    def starts(self) -> IntArray:
+        """Where the entries of each group start."""
+        return _starts(self.groups)
+
+    def sizes(self) -> IntArray:
+        """Return the number of rows of every group."""
+        return np.asarray(np.add.reduceat(self.counts, self.starts[:-1]))
+
+    def by_class(self, problem: Problem) -> IntArray:
+        """Return for every group the number of rows of each sensitive class."""
+        table = np.zeros((len(self), len(problem.class_totals)), dtype=np.int64)
+        np.add.at(table, (self.groups, problem.class_of[self.types]), self.counts)
+        return table
+
+    def as_groups(self, problem: Problem) -> Groups:
+        """Return the groups as the rules see them."""
+        return problem.groups(self.by_class(problem))
+
+
+def _merged(types: IntArray, groups: IntArray, counts: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Sort entries by group and type and add up equal pairs."""
+    pairs = bucket([groups, types], len(types))
+    first = pairs.order[pairs.starts[:-1]]
+    return types[first], groups[first], np.add.reduceat(counts[pairs.order], pairs.starts[:-1])
+
+
+def _starts(groups: IntArray) -> IntArray:
+    return np.concatenate([[0], np.flatnonzero(np.diff(groups)) + 1, [len(groups)]])
+
+
+def pattern_ids(problem: Problem, representative: IntArray, levels: IntArray) -> IntArray:
+    """Number patterns, given by levels and a row type that they cover: equal ones have the same number."""
+    columns: list[IntArray] = []
+    for index, column in enumerate(problem.columns):
+        stacked = np.zeros((len(column.levels), int(problem.codes[:, index].max(initial=0)) + 1), dtype=np.int64)
+        for level, codes in enumerate(column.levels):
+            stacked[level] = codes[: stacked.shape[1]]
+        columns += [
+            levels[:, index].astype(np.int64),
+            stacked[levels[:, index], problem.codes[representative, index]],
+        ]
+    return bucket(columns, len(representative)).ids()
+
+
+def _by_first_type(types: IntArray, groups: IntArray) -> IntArray:
+    """Renumber groups in the order of their smallest row type (and then of their old number)."""
+    smallest = np.full(int(groups.max()) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, groups, types)
+    rank = np.empty_like(smallest)
+    rank[np.argsort(smallest, kind="stable")] = np.arange(len(smallest))
+    return rank[groups]

@@ -1,0 +1,74 @@
+"""Patterns: one level per column; which row types fit under them, and which pattern fits a group."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+import numpy as np
+
+from kilt.arrays.buckets import Buckets, bucket
+from kilt.model.problem import Problem
+from kilt.numbers import IntArray
+
+Levels = tuple[int, ...]
+
+
+def buckets(problem: Problem, levels: Levels, types: IntArray) -> Buckets:
+    """Put together the given row types that look the same at these levels (positions into ``types``)."""
+    columns = [
+        column.levels[level][problem.codes[types, index]]
+        for index, (column, level) in enumerate(zip(problem.columns, levels, strict=True))
+        if level + 1 < len(column.levels)
+    ]
+    return bucket(columns, len(types))
+
+
+def useful_levels(problem: Problem) -> list[list[int]]:
+    """Return for every column the levels that merge more than the level before: the others cost for nothing."""
+    useful = []
+    for index, column in enumerate(problem.columns):
+        present = np.unique(problem.codes[:, index])
+        widths = [len(np.unique(codes[present])) for codes in column.levels]
+        useful.append([h for h in range(len(widths)) if h == 0 or widths[h] < widths[h - 1]])
+    return useful
+
+
+def level_vectors(problem: Problem) -> Iterator[tuple[int, Levels]]:
+    """Yield every useful level vector once, with its cost, from cheap to dear."""
+    useful = useful_levels(problem)
+    costs = [[int(problem.costs[j][h]) for h in levels] for j, levels in enumerate(useful)]
+    heap: list[tuple[int, Levels, int]] = [(0, (0,) * len(useful), 0)]
+    while heap:
+        cost, steps, last = heapq.heappop(heap)
+        yield cost, tuple(useful[j][step] for j, step in enumerate(steps))
+        for j in range(last, len(useful)):
+            step = steps[j] + 1
+            if step < len(useful[j]):
+                child = (*steps[:j], step, *steps[j + 1 :])
+                heapq.heappush(heap, (cost + costs[j][step] - costs[j][step - 1], child, j))
+
+
+def tightest(problem: Problem, types: IntArray, starts: IntArray) -> IntArray:
+    """Return for every group the lowest level of each column on which its row types agree.
+
+    Group g has the row types ``types[starts[g]:starts[g + 1]]``.
+    """
+    levels = np.empty((len(starts) - 1, len(problem.columns)), dtype=np.int16)
+    for index, column in enumerate(problem.columns):
+        codes = problem.codes[types, index]
+        found = np.full(len(starts) - 1, len(column.levels) - 1, dtype=np.int16)
+        for level in range(len(column.levels) - 2, -1, -1):
+            shown = column.levels[level][codes]
+            low, high = (extreme.reduceat(shown, starts[:-1]) for extreme in (np.minimum, np.maximum))
+            found[low == high] = level
+        levels[:, index] = found
+    return levels
+
+
+def costs_of(problem: Problem, levels: IntArray) -> IntArray:
+    """Return the cost of one row under each row of levels, in units."""
+    total = np.zeros(len(levels), dtype=np.int64)
+    for index, cost in enumerate(problem.costs):
+        total += cost[levels[:, index]]
+    return total

@@ -1,0 +1,174 @@
+"""The problem that solvers see: row types with counts, coded columns with ladders, and the rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from kilt.arrays.buckets import bucket
+from kilt.errors import InputError
+from kilt.model.ladders import CodedColumn, Encoding, Ladder, Values
+from kilt.model.policy import Policy, SensitiveColumn
+from kilt.model.rules import ClosenessRule, Groups, Rules, SizeRule
+from kilt.model.spaces import Space
+from kilt.numbers import ROOM, IntArray
+
+MOST_COST = 2**50  # sums of costs are exact in 64 bits, and in floats
+
+
+@dataclass(frozen=True)
+class RowTypes:
+    """What a source counts: rows that agree on all quasi and sensitive columns, with their number.
+
+    The codes index the distinct values of each column, which are given as text (None is null).
+    """
+
+    quasi: tuple[Values, ...]
+    sensitive: tuple[Values, ...]
+    quasi_codes: IntArray
+    sensitive_codes: IntArray
+    counts: IntArray
+
+    def reference(self, column: int) -> IntArray:
+        """Return how often each value of a sensitive column occurs in the table."""
+        codes, size = self.sensitive_codes[:, column], len(self.sensitive[column])
+        reference = np.zeros(size, dtype=np.int64)
+        np.add.at(reference, codes, self.counts)
+        return reference
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table under a policy, as integers. Costs are in units; ``unit`` of them make one star."""
+
+    columns: tuple[CodedColumn, ...]
+    codes: IntArray
+    counts: IntArray
+    sensitive: IntArray
+    sizes: tuple[int, ...]
+    rules: Rules
+
+    @classmethod
+    def build(
+        cls, types: RowTypes, ladders: Mapping[str, Ladder], spaces: Mapping[str, Space], policy: Policy
+    ) -> Problem:
+        """Code the row types under the ladders, bind the policy, and check that the table itself meets it."""
+        encodings = encode(types, ladders)
+        codes = [e.codes[types.quasi_codes[:, i]] for i, e in enumerate(encodings)]
+        named = zip(spaces.items(), types.sensitive, strict=True)
+        sensitive = [SensitiveColumn(n, v, types.reference(i), s) for i, ((n, s), v) in enumerate(named)]
+        problem = cls(
+            columns=tuple(column for e in encodings for column in e.columns),
+            codes=np.ascontiguousarray(np.hstack(codes), dtype=np.int32),
+            counts=types.counts.astype(np.int64),
+            sensitive=types.sensitive_codes,
+            sizes=tuple(map(len, types.sensitive)),
+            rules=policy.bind(sensitive),
+        )
+        if problem.most_cost >= MOST_COST:
+            raise InputError(
+                "the weights of the columns have too many digits to count with: round them, or write fractions as 1/3"
+            )
+        problem.rules.require_feasible(problem.groups(problem.class_totals[None, :]))
+        return problem
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of the table."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def unit(self) -> int:
+        """How many cost units make one star."""
+        return math.lcm(*(cost.denominator for column in self.columns for cost in column.costs))
+
+    @cached_property
+    def costs(self) -> tuple[IntArray, ...]:
+        """For every coded column the cost of each level, in units."""
+        return tuple(np.array([int(c * self.unit) for c in column.costs], dtype=np.int64) for column in self.columns)
+
+    @property
+    def most_cost(self) -> int:
+        """What it costs to hide everything, in units."""
+        return self.rows * sum(int(cost[-1]) for cost in self.costs)
+
+    def price_scale(self, finest: int) -> int:
+        """Return how many prices make a unit of cost: the finest, or as many as sums over all rows have room for."""
+        return max(1, min(finest, ROOM // (256 * max(1, self.most_cost))))
+
+    @cached_property
+    def class_of(self) -> IntArray:
+        """The sensitive class of every row type: row types agree on all sensitive columns iff it is equal."""
+        return bucket(list(self.sensitive.T), len(self.counts)).ids()
+
+    @cached_property
+    def class_totals(self) -> IntArray:
+        """How many rows of the table are in each sensitive class."""
+        return np.bincount(self.class_of, weights=self.counts).astype(np.int64)
+
+    @cached_property
+    def class_values(self) -> IntArray:
+        """For every sensitive class its value in each sensitive column."""
+        values = np.zeros((len(self.class_totals), len(self.sizes)), dtype=np.int64)
+        values[self.class_of] = self.sensitive
+        return values
+
+    @cached_property
+    def simpler(self) -> Problem:
+        """The same problem, without sensitive columns if sizes are all that the rules ask for."""
+        sizes = [rule.as_size() if isinstance(rule, ClosenessRule) else rule for rule in self.rules]
+        if not self.sizes or not all(isinstance(rule, SizeRule) for rule in sizes):
+            return self
+        size_rules = tuple(rule for rule in sizes if isinstance(rule, SizeRule))
+        return replace(self, rules=Rules(size_rules), sensitive=self.sensitive[:, :0], sizes=())
+
+    def groups(self, by_class: IntArray) -> Groups:
+        """Return groups, given as counts per sensitive class, as the rules see them."""
+        columns = range(len(self.sizes))
+        return Groups(by_class.sum(axis=1), tuple(self._counts(by_class, column) for column in columns))
+
+    def _counts(self, by_class: IntArray, column: int) -> IntArray:
+        """Add up the classes that share a value of the column; with one column they are mostly the values themselves.
+
+        In a part of a table a value may be missing.
+        """
+        values, size = self.class_values[:, column], self.sizes[column]
+        if len(self.sizes) == 1 and len(values) == size:
+            return by_class
+        if len(np.unique(values)) < size:
+            counts = np.zeros((len(by_class), size), dtype=by_class.dtype)
+            np.add.at(counts.T, values, by_class.T)
+            return counts
+        order = np.argsort(values, kind="stable")
+        starts = np.searchsorted(values[order], np.arange(size))
+        return np.asarray(np.add.reduceat(by_class[:, order], starts, axis=1))
+
+    def by_value(self, column: int, by_value: np.ndarray) -> np.ndarray:
+        """Spread numbers per value of a sensitive column over the classes."""
+        return np.asarray(by_value[:, self.class_values[:, column]])
+
+    def part(self, types: IntArray, counts: IntArray) -> Problem:
+        """Return the problem of some copies of some row types, under the same rules."""
+        return replace(self, codes=self.codes[types], counts=counts, sensitive=self.sensitive[types])
+
+    def on(self, columns: Sequence[int]) -> Problem:
+        """Return the problem of some of the columns: what a release costs in them is at least what this costs."""
+        return replace(self, columns=tuple(self.columns[j] for j in columns), codes=self.codes[:, list(columns)])
+
+    def stars(self, cost: int) -> Fraction:
+        """Return a cost in stars."""
+        return Fraction(cost, self.unit)
+
+    def level_cost(self, levels: Sequence[int]) -> int:
+        """Return the cost of one row under a level for each column."""
+        return sum(int(cost[level]) for cost, level in zip(self.costs, levels, strict=True))
+
+
+def encode(types: RowTypes, ladders: Mapping[str, Ladder]) -> list[Encoding]:
+    """Code the values of every quasi column under its ladder."""
+    return [ladder.encode(name, values) for (name, ladder), values in zip(ladders.items(), types.quasi, strict=True)]

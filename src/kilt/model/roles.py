@@ -1,0 +1,135 @@
+"""Roles: which columns are quasi, sensitive or identifier; every other column is kept as it is."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias, TypeVar
+
+from kilt.errors import InputError, nearest, raise_all
+from kilt.model.ladders import LADDERS, Ladder, Weighted, parse_ladder
+from kilt.model.spaces import SPACES, Space, parse_space
+from kilt.numbers import Number, rational
+
+Spec: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | None
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The quasi columns with their ladders, the sensitive ones with their spaces, and the identifiers."""
+
+    quasi: Mapping[str, Ladder]
+    sensitive: Mapping[str, Space]
+    identifier: tuple[str, ...] = ()
+
+    @classmethod
+    def read(
+        cls,
+        columns: Sequence[str],
+        quasi: Spec,
+        sensitive: Spec = None,
+        identifier: Spec = None,
+        weights: Spec = None,
+    ) -> Roles:
+        """Read the roles as the user gave them, and check them against the columns of the table.
+
+        A spec is ``"age,zip:characters"``, a list of such words, or a mapping from names to ladders
+        (or spaces, or their names).
+        """
+        problems: list[str] = []
+        given = {
+            "quasi": _entries(quasi, columns),
+            "sensitive": _entries(sensitive, columns),
+            "identifier": _entries(identifier, columns, plain=True),
+        }
+        _check_names(given, columns, problems)
+        if not given["quasi"]:
+            problems.append("'quasi' needs at least one column: those that could identify a person")
+        ladders = _made(given["quasi"], parse_ladder, LADDERS["suppress"], problems)
+        spaces = _made(given["sensitive"], parse_space, SPACES["equal"], problems)
+        for name, weight in _weights(weights, problems).items():
+            if name in ladders:
+                ladders[name] = Weighted(ladders[name], weight)
+            else:
+                problems.append(f"'weights' names '{name}', which is not a quasi column: {nearest(name, ladders)}")
+        raise_all(problems)
+        return cls(ladders, spaces, tuple(name for name, _ in given["identifier"]))
+
+
+def words(spec: Spec) -> list[Any]:
+    """Split ``"a,b"`` (quotes protect commas) or a list of such texts into words."""
+    if spec is None:
+        return []
+    if isinstance(spec, str):
+        return [word.strip() for word in next(csv.reader([spec], skipinitialspace=True), []) if word.strip()]
+    return [word for each in spec for word in (words(each) if isinstance(each, str) else [each])]
+
+
+def _entries(spec: Spec, columns: Sequence[str], *, plain: bool = False) -> list[tuple[str, Any]]:
+    if isinstance(spec, Mapping):
+        return [(str(name), option) for name, option in spec.items()]
+    given = spec if isinstance(spec, Sequence) and not isinstance(spec, str) else None
+    whole = [word for word in given if str(word) in columns] if given else []
+    split = [word for word in given if str(word) not in columns] if given else spec
+    return [(str(w), None) for w in whole] + [_entry(str(w), columns, plain) for w in words(split)]
+
+
+def _entry(word: str, columns: Sequence[str], plain: bool) -> tuple[str, str | None]:
+    """Split ``zip:characters`` at the first colon that has the name of a column before it."""
+    if word in columns or plain:
+        return word, None
+    parts = word.split(":")
+    for count in range(1, len(parts)):
+        name = ":".join(parts[:count])
+        if name in columns:
+            return name, ":".join(parts[count:])
+    return (parts[0], ":".join(parts[1:]) or None) if len(parts) > 1 else (word, None)
+
+
+def _check_names(given: Mapping[str, list[tuple[str, Any]]], columns: Sequence[str], problems: list[str]) -> None:
+    role_of: dict[str, str] = {}
+    for role, entries in given.items():
+        for name, _ in entries:
+            if name not in columns:
+                problems.append(f"'{role}' names '{name}', which is not a column: {nearest(name, columns)}")
+            elif role_of.get(name) == role:
+                problems.append(f"'{role}' names '{name}' twice")
+            elif name in role_of:
+                problems.append(f"'{name}' has two roles, {role_of[name]} and {role}: give it one")
+            role_of.setdefault(name, role)
+
+
+def _made(
+    entries: Iterable[tuple[str, Any]], parse: Callable[[str], Kind], default: Kind, problems: list[str]
+) -> dict[str, Kind]:
+    made: dict[str, Kind] = {}
+    wanted = "encode" if hasattr(default, "encode") else "on"
+    for name, option in entries:
+        try:
+            made[name] = parse(option) if isinstance(option, str) else default if option is None else option
+        except InputError as error:
+            problems.append(f"'{name}': {error}")
+        if not isinstance(option, str) and not hasattr(made[name], wanted):
+            what = "a ladder" if wanted == "encode" else "a space"
+            problems.append(f"'{name}' must be given {what} or the name of one, not a {type(option).__name__}")
+    return made
+
+
+def _weights(spec: Spec, problems: list[str]) -> dict[str, Fraction]:
+    pairs: list[tuple[str, Number]]
+    if isinstance(spec, Mapping):
+        pairs = [(str(name), weight) for name, weight in spec.items()]
+    else:
+        pairs = [(name, weight) for name, _, weight in (str(word).rpartition("=") for word in words(spec))]
+    weights: dict[str, Fraction] = {}
+    for name, weight in pairs:
+        try:
+            weights[name] = rational(weight)
+        except (ValueError, ZeroDivisionError):
+            weights[name] = Fraction(0)
+        if weights[name] <= 0:
+            problems.append(f"'weights' must give '{name}' a number above 0, as in {name or 'age'}=2")
+    return weights

@@ -1,0 +1,228 @@
+"""A policy on a given table: rules that decide in integers whether groups are legal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from kilt.errors import InfeasibleError
+from kilt.model.diversity import Form, Frequency
+from kilt.model.spaces import Ground
+from kilt.numbers import BoolArray, FloatArray, IntArray, counted, decimal_text, roomy
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups as the policy sees them: sizes, and for every sensitive column the counts of its values."""
+
+    sizes: IntArray
+    counts: tuple[IntArray, ...]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+
+class Rule(Protocol):
+    """One principle, on one sensitive column if it speaks of one."""
+
+    @property
+    def column(self) -> int | None:
+        """The index of the sensitive column, or None."""
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide for every group, exactly."""
+
+    def pressure(self, groups: Groups) -> FloatArray | None:
+        """Return for every group and value how much one row less would help; it guides, never decides."""
+
+    def possible(self, present: BoolArray) -> BoolArray:
+        """Decide for sets of values (one row each) a necessary condition for a legal group with these values only."""
+
+    def infeasible(self, table: Groups) -> str:
+        """Say why the table as a whole does not meet this, and what it allows."""
+
+    def __str__(self) -> str:
+        """Name the rule as the user gave it."""
+
+
+@dataclass(frozen=True)
+class SizeRule:
+    """At least k rows."""
+
+    k: int
+    column: None = None
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide size >= k."""
+        return np.asarray(groups.sizes >= self.k, dtype=bool)
+
+    def pressure(self, groups: Groups) -> None:  # noqa: ARG002 - fewer rows never help
+        """Return nothing: no row less makes a group larger."""
+        return
+
+    def possible(self, present: BoolArray) -> BoolArray:
+        """Any values will do."""
+        return np.ones(len(present), dtype=bool)
+
+    def infeasible(self, table: Groups) -> str:
+        """Say how many rows there are."""
+        rows = int(table.sizes[0])
+        return f"k={self.k} cannot be met: the table has {counted(rows, 'row')}; the largest k that it allows is {rows}"
+
+    def __str__(self) -> str:
+        return f"k={self.k}"
+
+
+@dataclass(frozen=True)
+class DiversityRule:
+    """l-diversity of one column, in one form."""
+
+    l: Fraction
+    form: Form
+    column: int
+    name: str
+    values: int
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide as the form does."""
+        return self.form.meets(groups.counts[self.column], self.l)
+
+    def pressure(self, groups: Groups) -> FloatArray:
+        """Return the counts: the most frequent value is what breaks diversity."""
+        return groups.counts[self.column].astype(np.float64)
+
+    def possible(self, present: BoolArray) -> BoolArray:
+        """Every form needs l different values at least."""
+        return np.asarray(present.sum(axis=1) >= math.ceil(self.l))
+
+    def infeasible(self, table: Groups) -> str:
+        """Say what share the most frequent value has, or how many values there are."""
+        counts = table.counts[self.column]
+        largest = self.form.largest(counts)
+        bound = str(math.floor(largest)) if self.l.denominator == 1 else decimal_text(largest)
+        if isinstance(self.form, Frequency):
+            share = 100 * int(counts[0].max()) / int(table.sizes[0])
+            why = f"{share:.3g}% of the rows share a value of '{self.name}'"
+        else:
+            why = f"'{self.name}' has {counted(int((counts[0] > 0).sum()), 'different value')}"
+        return f"{self} cannot be met: {why}; the largest l that this table allows is {bound}"
+
+    def __str__(self) -> str:
+        form = "" if isinstance(self.form, Frequency) else f" ({self.form})"
+        return f"l={decimal_text(self.l)}{form} on '{self.name}'"
+
+
+@dataclass(frozen=True)
+class ClosenessRule:
+    """t-closeness of one column: the earth mover's distance to the whole table is at most t."""
+
+    t: Fraction
+    ground: Ground
+    reference: IntArray
+    column: int
+    name: str
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide work / (scale n N) <= t in integers: by the bounds where they can, else by the work itself."""
+        counts = groups.counts[self.column]
+        difference, whole = differences(counts, self.reference), whole_of(counts, self.reference, self.ground)
+        low, high = self.ground.bounds(difference)
+        legal = self._within(high, whole)
+        open_ = np.flatnonzero(~legal & self._within(low, whole))
+        if len(open_):
+            legal[open_] = self._within(self.ground.work(difference[open_]), whole[open_])
+        return legal
+
+    def _within(self, work: IntArray, whole: IntArray) -> BoolArray:
+        a, b = self.t.numerator, self.t.denominator
+        room = max(int(whole.max(initial=0)), int(work.max(initial=0))) * max(a, b)
+        return np.asarray(roomy(work, room) * b <= roomy(whole, room) * a, dtype=bool)
+
+    def as_size(self) -> SizeRule | None:
+        """Return the size that this asks for, if every value is that of one row, and all are equally far apart.
+
+        A group of r of n rows is then at distance 1 - r/n from the table.
+        """
+        if self.ground.least < self.ground.scale or (self.reference != 1).any():
+            return None
+        return SizeRule(max(1, math.ceil((1 - self.t) * len(self.reference))))
+
+    def pressure(self, groups: Groups) -> FloatArray:
+        """Return the slope of the distance, and among equal slopes the share of the table's rows."""
+        counts = groups.counts[self.column]
+        share = counts / np.maximum(self.reference, 1)
+        slope = self.ground.pressure(differences(counts, self.reference))
+        return np.asarray(slope + 1e-3 * share / np.maximum(share.max(axis=1, keepdims=True), 1e-300))
+
+    def possible(self, present: BoolArray) -> BoolArray:
+        """The share of the absent values must travel at least the least distance (1 if all are equally far)."""
+        absent = (~present).astype(np.int64) @ self.reference
+        nearest = self.ground.least
+        rows = int(self.reference.sum())
+        room = rows * max(self.ground.scale * self.t.numerator, nearest * self.t.denominator)
+        travel = roomy(absent, room) * (nearest * self.t.denominator)
+        return np.asarray(travel <= rows * self.ground.scale * self.t.numerator, dtype=bool)
+
+    def infeasible(self, table: Groups) -> str:  # pragma: no cover - the table has distance 0 to itself
+        """Say what cannot happen: the whole table is at distance 0 from itself."""
+        raise AssertionError(f"{self} fails on the table itself ({len(table)} group)")
+
+    def __str__(self) -> str:
+        return f"t={decimal_text(self.t) if 10**6 % self.t.denominator == 0 else self.t} on '{self.name}'"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """All rules of a policy on a table; a group is legal if it meets every one."""
+
+    rules: tuple[Rule, ...]
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def meets(self, groups: Groups) -> BoolArray:
+        """Decide for every group whether it is legal."""
+        legal = np.ones(len(groups), dtype=bool)
+        for rule in self.rules:
+            legal &= rule.meets(groups)
+        return legal
+
+    @property
+    def least_size(self) -> int:
+        """A size below which no group is legal."""
+        return max((rule.k for rule in self.rules if isinstance(rule, SizeRule)), default=1)
+
+    @property
+    def size_alone(self) -> bool:
+        """Whether they ask for nothing but a size: k-anonymity."""
+        return all(isinstance(rule, SizeRule) for rule in self.rules)
+
+    def require_feasible(self, table: Groups) -> None:
+        """Raise unless the table as one group is legal: by the union property, nothing else is then."""
+        broken = [rule.infeasible(table) for rule in self.rules if not rule.meets(table).all()]
+        if broken:
+            close = any(isinstance(rule, ClosenessRule) for rule in self.rules)
+            raise InfeasibleError("; ".join(broken) + ("; the smallest t that it allows is 0" if close else ""))
+
+
+def differences(counts: IntArray, reference: IntArray) -> IntArray:
+    """Return n * count - N * reference for groups of N rows in a table of n rows."""
+    rows, sizes = int(reference.sum()), counts.sum(axis=1)
+    room = 2 * rows * int(sizes.max(initial=0))
+    return np.asarray(rows * roomy(counts, room) - roomy(sizes, room)[:, None] * roomy(reference, room))
+
+
+def work_of(counts: IntArray, reference: IntArray, ground: Ground) -> tuple[IntArray, IntArray]:
+    """Return the work of every group and the work that would be a distance of 1, as integers."""
+    return ground.work(differences(counts, reference)), whole_of(counts, reference, ground)
+
+
+def whole_of(counts: IntArray, reference: IntArray, ground: Ground) -> IntArray:
+    """Return for every group the work that would be a distance of 1."""
+    rows, sizes = int(reference.sum()), counts.sum(axis=1)
+    return np.asarray(roomy(sizes, ground.scale * rows * int(sizes.max(initial=0))) * (ground.scale * rows))

@@ -1,0 +1,100 @@
+"""Closed patterns by what they cover, for tables of few row types and many columns.
+
+Under m columns there are 2^m level vectors or more, but patterns are told apart by the row types that they cover, and
+often few sets of row types are covered by a pattern at all. They are listed from the whole table down: a set that
+cannot hold a legal group is left out with all that is inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kilt.arrays.bits import Words, byte_weights, packed, unpacked
+from kilt.arrays.buckets import Buckets
+from kilt.kernels.patterns.closed import extended, lowest_levels
+from kilt.model.patterns import useful_levels
+from kilt.model.problem import Problem
+from kilt.numbers import BoolArray, IntArray
+
+MOST_TESTS = 400_000_000  # of a set against an item: a second or two
+ROOM, TESTS = 1 << 18, 20_000_000  # sets that are found at a time, and tests
+
+
+@dataclass(frozen=True)
+class Closed:
+    """Closed patterns: the row types under each, and its levels."""
+
+    under: Buckets
+    levels: IntArray
+
+
+@dataclass(frozen=True)
+class Items:
+    """Values of columns at levels below the top that some row types show, and others do not: their covers."""
+
+    covers: Words
+    columns: IntArray
+    levels: IntArray
+    tops: IntArray  # for every column the lowest level at which all row types look the same
+
+    @classmethod
+    def of(cls, problem: Problem) -> Items:
+        """List the items that enough rows for a group show."""
+        covers, places = [packed(np.zeros((0, len(problem.counts)), dtype=bool))], []
+        tops = np.zeros(len(problem.columns), dtype=np.int16)
+        for index, levels in enumerate(useful_levels(problem)):
+            for level in levels:
+                values, where = np.unique(
+                    problem.columns[index].levels[level][problem.codes[:, index]], return_inverse=True
+                )
+                if len(values) == 1:
+                    tops[index] = level
+                    break
+                common = np.flatnonzero(np.bincount(where, problem.counts) >= problem.rules.least_size)
+                covers.append(packed(where == common[:, None]))
+                places += [(index, level)] * len(common)
+        columns, heights = np.array(places, dtype=np.int64).reshape(-1, 2).T
+        return cls(np.concatenate(covers), columns, heights, tops)
+
+    def levels_of(self, sets: Words) -> IntArray:
+        """Return the lowest level of every column on which the row types of a set agree."""
+        found = np.repeat(self.tops[None, :], len(sets), axis=0)
+        lowest_levels(sets, self.covers, self.columns, self.levels, found)
+        return found
+
+
+def closed_patterns(problem: Problem, possible: Callable[[Buckets], BoolArray], most_entries: int) -> Closed | None:
+    """List the closed patterns that can hold a legal group; None if they are too many.
+
+    ``possible`` says which sets of row types can hold one; what is inside of a set that cannot, cannot either.
+    """
+    items, weights, least = Items.of(problem), byte_weights(problem.counts), problem.rules.least_size
+    covers = np.unique(items.covers, axis=0)
+    kinds, every = len(problem.counts), packed(np.ones((1, len(problem.counts)), dtype=bool))
+    found = np.empty((max(ROOM, len(covers)), every.shape[1]), dtype=np.uint64)
+    found_last = np.empty(len(found), dtype=np.int64)
+    parts, waiting, entries, tests = [every], [(every, np.array([-1]))], 0, 0
+    while waiting:
+        sets, last = waiting.pop()
+        begin = 0
+        while begin < len(sets):
+            if entries > most_entries or tests > MOST_TESTS:
+                return None
+            begin, number, more = extended(sets, last, begin, covers, weights, least, TESTS, found, found_last)
+            new = _under(found[:number], kinds)
+            kept = possible(new)
+            entries, tests = entries + int(np.diff(new.starts)[kept].sum()), tests + more
+            if kept.any():
+                parts.append(found[:number][kept])
+                waiting.append((parts[-1], found_last[:number][kept]))
+    joined = np.concatenate(parts)
+    return Closed(_under(joined, kinds), items.levels_of(joined))
+
+
+def _under(sets: Words, kinds: int) -> Buckets:
+    """Return the row types of every set."""
+    owner, types = np.nonzero(unpacked(sets, kinds))
+    return Buckets(types, np.searchsorted(owner, np.arange(len(sets) + 1)))

@@ -1,0 +1,148 @@
+"""The pool of patterns that an exact method needs: closed ones, in which a legal group may fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+
+import numpy as np
+
+from kilt.arrays.buckets import Buckets
+from kilt.model.partition import Partition
+from kilt.model.patterns import buckets, costs_of, level_vectors, tightest, useful_levels
+from kilt.model.problem import Problem
+from kilt.numbers import BoolArray, IntArray
+from kilt.patterns.closed import Closed, closed_patterns
+
+MOST_LISTED = 8_000_000  # row types under patterns, if all patterns must be listed
+FEW_KINDS, FEW_VECTORS, MOST_KINDS = 1_000, 4_096, 5_000  # row types and level vectors: when covers are quicker to list
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Patterns: pattern p covers the row types ``types[starts[p]:starts[p + 1]]`` and costs ``cost[p]`` a row.
+
+    A pattern is *closed* if it is the tightest for all that it covers; the tightest pattern of any group is closed,
+    so no other is needed. Two closed patterns never cover the same row types. Patterns are in the order of their cost;
+    ``ceiling`` is the least cost of those that were not listed for lack of room (None if all are).
+    """
+
+    types: IntArray
+    starts: IntArray
+    levels: IntArray
+    cost: IntArray
+    ceiling: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        most_entries: int | None = None,
+        enough: Callable[[], bool] = lambda: False,
+    ) -> Pool:
+        """List the closed patterns that can hold a legal group, from cheap to dear, until room or time is over."""
+        every = np.arange(len(problem.counts))
+        types, lengths, shapes = [every[:0]], [every[:0]], [np.zeros((0, len(problem.columns)), dtype=np.int16)]
+        entries, ceiling = 0, None
+        for cost, levels in level_vectors(problem):
+            if enough() or (most_entries is not None and entries > most_entries):
+                ceiling = cost
+                break
+            found = _large_enough(problem, buckets(problem, levels, every))
+            closed = (tightest(problem, found.order, found.starts) == np.array(levels)).all(axis=1)
+            found = found.chosen(closed & _can_hold(problem, found))
+            types.append(found.order)
+            lengths.append(np.diff(found.starts))
+            entries += len(found.order)
+            shapes.append(np.broadcast_to(np.array(levels, dtype=np.int16), (len(found), len(levels))))
+        starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+        shape = np.concatenate(shapes)
+        return cls(np.concatenate(types), starts, shape, costs_of(problem, shape), ceiling)
+
+    @classmethod
+    def sorted(cls, problem: Problem, found: Closed) -> Pool:
+        """Put closed patterns in the order of their cost."""
+        cost, sizes = costs_of(problem, found.levels), np.diff(found.under.starts)
+        order = np.argsort(cost, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(sizes[order])])
+        entries = np.arange(starts[-1]) + np.repeat(found.under.starts[order] - starts[:-1], sizes[order])
+        return cls(found.under.order[entries], starts, found.levels[order], cost[order])
+
+    def __len__(self) -> int:
+        return len(self.cost)
+
+    def chosen(self, kept: BoolArray) -> Pool:
+        """Keep some of the patterns."""
+        found = Buckets(self.types, self.starts).chosen(kept)
+        return Pool(found.order, found.starts, self.levels[kept], self.cost[kept], self.ceiling)
+
+    def entries_of(self, partition: Partition) -> IntArray:
+        """Return for every entry of a partition its entry in the pool (-1 if its pattern is not there)."""
+        entries = np.full(len(partition.types), -1)
+        by_type = np.argsort(self.types, kind="stable")
+        first = np.searchsorted(self.types[by_type], np.arange(int(self.types.max(initial=0)) + 2))
+        owner = self.owner()
+        for i, (kind, group) in enumerate(zip(partition.types.tolist(), partition.groups.tolist(), strict=True)):
+            mine = by_type[first[kind] : first[kind + 1]]
+            same = mine[(self.levels[owner[mine]] == partition.levels[group]).all(axis=1)]
+            entries[i] = same[0] if len(same) else -1
+        return entries
+
+    def owner(self) -> IntArray:
+        """Return the pattern of every entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+
+def _large_enough(problem: Problem, found: Buckets) -> Buckets:
+    """Keep the buckets that have enough rows for a legal group."""
+    rows = np.add.reduceat(problem.counts[found.order], found.starts[:-1])
+    return found.chosen(rows >= problem.rules.least_size)
+
+
+def _can_hold(problem: Problem, found: Buckets) -> BoolArray:
+    """Decide for each bucket whether it has the values that a legal group needs."""
+    possible = np.ones(len(found), dtype=bool)
+    owner = found.of_each()
+    for rule in problem.rules:
+        if rule.column is not None:
+            present = np.zeros((len(found), problem.sizes[rule.column]), dtype=bool)
+            present[owner, problem.sensitive[found.order, rule.column]] = True
+            possible &= rule.possible(present)
+    return possible
+
+
+def every_pattern(problem: Problem, enough: Callable[[], bool] = lambda: False) -> Pool | None:
+    """List all closed patterns that can hold a legal group; None if they are too many, or if time is over."""
+    vectors, kinds = _vectors(problem), len(problem.counts)
+    if kinds <= FEW_KINDS or (vectors > FEW_VECTORS and kinds <= MOST_KINDS):
+        pool = _by_covers(problem)
+        if pool is not None:
+            return pool
+    if vectors * kinds > MOST_LISTED:
+        return None
+    pool = Pool.of(problem, enough=enough)
+    return pool if pool.ceiling is None else None
+
+
+@lru_cache(maxsize=1)  # who asks whether they are too many often wants them next
+def _by_covers(problem: Problem) -> Pool | None:
+    found = closed_patterns(problem, partial(_can_hold, problem), MOST_LISTED)
+    return None if found is None else Pool.sorted(problem, found)
+
+
+def too_many_patterns(problem: Problem, most_entries: int = MOST_LISTED) -> str | None:
+    """Say why the patterns of a problem are too many for a method that needs all of them; None if they are not."""
+    if _vectors(problem) * len(problem.counts) <= most_entries:
+        return None
+    pool = every_pattern(problem)
+    if pool is not None and len(pool.types) <= most_entries:
+        return None
+    size = f"{len(problem.counts):,} different rows and {len(problem.columns)} columns"
+    return f"it lists all patterns, and those of {size} with these ladders are too many"
+
+
+def _vectors(problem: Problem) -> int:
+    """Return how many level vectors there are."""
+    return math.prod(len(levels) for levels in useful_levels(problem))

@@ -1,0 +1,142 @@
+"""A release: the table that may leave the house, with what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from kilt.model.plan import Plan
+from kilt.model.policy import Policy
+from kilt.numbers import IntArray, counted, decimal_text, plain
+from kilt.release.writer import Target
+from kilt.sources.base import Source
+from kilt.verification.verifier import Verdict
+
+
+def guarantee_text(factor: Fraction) -> str:
+    """Say how many times the optimum something costs at most."""
+    return "the optimum" if factor == 1 else f"at most {decimal_text(factor, 3, up=True)} times the optimum"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows released under one pattern: what the quasi columns show, and how many rows there are."""
+
+    pattern: dict[str, str | None]
+    size: int
+
+
+@dataclass(frozen=True, repr=False)
+class Release:
+    """A verified release. ``stars`` is its cost, ``bound`` what no release under this policy can go below."""
+
+    policy: Policy
+    solver: str
+    seconds: float
+    verdict: Verdict
+    notes: tuple[str, ...]
+    exact_stars: Fraction
+    exact_bound: Fraction | None
+    proof: str
+    factor: Fraction | None
+    most_stars: Fraction
+    released: Source
+    verified: Callable[[Source], Verdict]
+    sizes: IntArray = field(compare=False)
+    plan: Plan = field(compare=False)
+
+    @property
+    def frame(self) -> Any:
+        """The released table, of the kind that was given (a DuckDB relation for a file)."""
+        return self.released.native
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.verdict.rows
+
+    @property
+    def stars(self) -> int | float:
+        """The cost: one for every suppressed cell, unless ladders or weights say otherwise."""
+        return plain(self.exact_stars, up=True)
+
+    @property
+    def bound(self) -> int | float | None:
+        """The number of stars that no release under this policy can go below; None if none is known."""
+        if self.exact_bound is None or self.exact_bound == self.exact_stars:
+            return self.stars if self.exact_bound is not None else None
+        return plain(self.exact_bound)
+
+    @property
+    def gap(self) -> float | None:
+        """(stars - bound) / stars; None if no bound is known."""
+        if self.exact_bound is None:
+            return None
+        return float((self.exact_stars - self.exact_bound) / self.exact_stars) if self.exact_stars else 0.0
+
+    @property
+    def guarantee(self) -> str | None:
+        """What the algorithm guarantees, as in ``at most 8 times the optimum``; None if it guarantees nothing."""
+        return None if self.factor is None else guarantee_text(self.factor)
+
+    @property
+    def status(self) -> str:
+        """``optimal`` if the bound proves it, else ``feasible``."""
+        return "optimal" if self.exact_bound == self.exact_stars else "feasible"
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The groups, in the order of their first row type."""
+        columns: Sequence[list[str | None]] = [column.shown for column in self.plan.columns]
+        names = [column.name for column in self.plan.columns]
+        return [
+            Group(dict(zip(names, pattern, strict=True)), int(size))
+            for size, *pattern in zip(self.sizes.tolist(), *columns, strict=True)
+        ]
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the release to a file: verified from the file itself, and renamed into place at the end."""
+        Target.of(Path(path), None).write(self.released, self.verified)
+
+    def summary(self) -> str:
+        """Say in a few lines what was released."""
+        from kilt.report.text import release_text  # noqa: PLC0415 - only where it is shown
+
+        return release_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain JSON values."""
+        return {
+            "rows": self.rows,
+            "groups": len(self.sizes),
+            "stars": self.stars,
+            "bound": self.bound,
+            "gap": self.gap,
+            "status": self.status,
+            "proof": None if self.bound is None else self.proof,
+            "guarantee": self.guarantee,
+            "solver": self.solver,
+            "seconds": round(self.seconds, 3),
+            "policy": str(self.policy),
+            "k": self.verdict.k,
+            "l": self.verdict.to_dict()["l"],
+            "t": {name: plain(t, up=True) for name, t in self.verdict.t.items()},
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        bound = "no bound known" if self.bound is None else f"bound {self.bound:,}"
+        return (
+            f"Release({counted(self.rows, 'row')} in {counted(len(self.sizes), 'group')}, {self.stars:,} stars, "
+            f"{bound}, {self.status}, {self.policy})"
+        )
+
+    def _repr_html_(self) -> str:
+        from kilt.report.html import release_html  # noqa: PLC0415 - only where it is shown
+
+        return release_html(self)

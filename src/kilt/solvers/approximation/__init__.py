@@ -1,0 +1,1 @@
+"""Solvers with a guarantee: at most so many times the optimum."""

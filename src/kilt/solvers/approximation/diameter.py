@@ -1,0 +1,124 @@
+"""Diameter (after Meyerson and Williams 2004): sets of near rows cover the table, and are then made disjoint.
+
+The *diameter* of a set is the largest distance of two of its rows. A row pays at least the diameter of its group, and
+at most as many times that as the group has other rows. So a partition with a small sum of diameters is cheap. A greedy
+cover takes the set with the smallest diameter for each row that is not covered yet. Trying all sets of k to 2k-1 rows
+is polynomial for a fixed k only; here the sets come from *balls*, all rows within a radius of a row: a set is in the
+ball around any of its rows whose radius is its diameter, and a set in a ball has at most twice the radius as its
+diameter. So a ball is at most twice as dear as the best set, and there are few of them, for every k.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from kilt.kernels.common.nearest import count_within, distances
+from kilt.model.problem import Problem
+from kilt.numbers import IntArray
+from kilt.run.progress import Observer, Progress
+from kilt.run.stopping import Stop
+from kilt.solvers.approximation.disjoint_cover import Sets, harmonic
+from kilt.solvers.base import Solution
+from kilt.solvers.common.distances import stacked
+
+MOST_ROWS, MOST_KINDS, FARTHEST = 500_000, 100_000, 1_000
+
+
+@dataclass(frozen=True)
+class Diameter:
+    """Within a factor that grows with k times its logarithm, under k alone."""
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Refuse anything but k-anonymity, and what would take too much memory."""
+        if not problem.rules.size_alone:
+            return "it takes k-anonymity alone"
+        if problem.rows > MOST_ROWS or len(problem.counts) > MOST_KINDS:
+            return f"it takes up to {MOST_ROWS:,} rows, and up to {MOST_KINDS:,} different ones"
+        return None if _farthest(problem) <= FARTHEST else "its ladders and weights have too many different costs"
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Cover all rows; when told to stop, those that are left join other groups, and nothing is guaranteed."""
+        sets, balls = Sets(problem), Balls(problem)
+        if balls.count(stop):
+            _cover(balls, sets, stop, observer)
+        complete = not sets.left.any()
+        return Solution(sets.partition(), factor=factor(problem.rules.least_size) if complete else None)
+
+
+def factor(k: int) -> Fraction:
+    """Return how many times the optimum a cover by balls costs at most, when its sets are made disjoint."""
+    return max(Fraction(1), Fraction((2 * k - 1) * (2 * k - 2), k) * 2 * harmonic(2 * k - 1))
+
+
+def _farthest(problem: Problem) -> int:
+    return sum(int(cost[-1]) for cost in problem.costs)
+
+
+@dataclass
+class Balls:
+    """For every row type, how many rows that are in no set yet there are at every distance."""
+
+    problem: Problem
+    near: IntArray = field(init=False)
+    least: IntArray = field(init=False)
+    codes: IntArray = field(init=False)
+    ladders: tuple[IntArray, IntArray, IntArray] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.near = np.zeros((len(self.problem.counts), _farthest(self.problem) + 1), dtype=np.int64)
+        self.codes, self.ladders = np.ascontiguousarray(self.problem.codes.T), stacked(self.problem)
+
+    def count(self, stop: Stop) -> bool:
+        """Count all rows, and note the least radius with k of them; say whether there was time for it."""
+        for kind, copies in enumerate(self.problem.counts.tolist()):
+            if stop():
+                return False
+            self.add(kind, copies)
+        self.least = np.argmax(np.cumsum(self.near, axis=1) >= self.problem.rules.least_size, axis=1)
+        return True
+
+    def add(self, kind: int, copies: int) -> None:
+        """Count copies of a row type, or take them out if negative."""
+        count_within(self.codes, *self.ladders, self.near, kind, copies)
+
+    def best(self, center: int) -> tuple[float, int]:
+        """Return the best ball around a row type: its radius for each row that is in no set, and its radius.
+
+        These ratios of small integers are in the right order as floats.
+        """
+        most = 2 * self.problem.rules.least_size - 1
+        radii = np.arange(self.least[center], self.near.shape[1])
+        new = np.minimum(np.cumsum(self.near[center])[radii], most)
+        ratio = np.where(new > 0, radii / np.maximum(new, 1), np.inf)
+        chosen = int(np.argmin(ratio))
+        return float(ratio[chosen]), int(radii[chosen])
+
+    def rows(self, center: int, radius: int) -> IntArray:
+        """Return the row types in a ball, the nearest first."""
+        far = distances(self.codes, *self.ladders, center)
+        inside = np.flatnonzero(far <= radius)
+        return inside[np.argsort(far[inside], kind="stable")]
+
+
+def _cover(balls: Balls, sets: Sets, stop: Stop, observer: Observer) -> None:
+    """Add the set that is smallest for each new row, again and again; what a ball offers only gets worse."""
+    k, rows = balls.problem.rules.least_size, balls.problem.rows
+    heap = [(*balls.best(center), center) for center in range(len(balls.near))]
+    heapq.heapify(heap)
+    while heap and not stop():
+        *before, center = heapq.heappop(heap)
+        ratio, radius = balls.best(center)
+        if ratio == np.inf:
+            continue
+        if [ratio, radius] == before:
+            inside = balls.rows(center, radius)
+            left = sets.left[inside]
+            sets.add(inside, k, 2 * k - 1)
+            for index in np.flatnonzero(sets.left[inside] != left).tolist():
+                balls.add(int(inside[index]), int(sets.left[inside[index]] - left[index]))
+            observer(Progress("solving", 1 - int(sets.left.sum()) / rows))
+        heapq.heappush(heap, (ratio, radius, center))

@@ -1,0 +1,1 @@
+"""A smallest residue: m times the optimum under any policy."""

@@ -1,0 +1,93 @@
+"""Residue: rows that are alike stay as they are, as many as can, and all others form one group.
+
+Rows that are alike in all quasi columns form a *class*. In any legal partition the rows that are not blurred form legal
+parts of classes, and all others together are legal, or none; so their number is at least that of the smallest
+*residue*, and each of them pays something. A smallest residue is therefore at most as many times dearer than the
+optimum as the dearest row is dearer than the cheapest: m times where every one of m columns costs a star.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from kilt.model.ladders import CodedColumn
+from kilt.model.partition import Partition
+from kilt.model.patterns import buckets, useful_levels
+from kilt.model.problem import Problem
+from kilt.numbers import IntArray
+from kilt.run.progress import Observer
+from kilt.run.stopping import Stop
+from kilt.solvers.approximation.residue.smallest import smallest_kept
+from kilt.solvers.base import Solution
+from kilt.solvers.common.equivalence_classes import Cells, published, residue_of
+from kilt.solvers.exact.milp.solver import PatternMilp
+
+
+@dataclass(frozen=True)
+class Residue:
+    """At most m times the optimum, under any policy: a smallest residue, by dynamic programming or by a program."""
+
+    def refuses(self, problem: Problem) -> str | None:  # noqa: ARG002 - it takes all
+        """Refuse nothing."""
+        return None
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Find a smallest residue, by its counts if they are few enough."""
+        cells = Cells.of(problem, classes_of(problem))
+        kept = smallest_kept(problem, cells)
+        if kept is None:
+            return programmed(problem, stop, observer)
+        staying = cells.stay(problem, kept)
+        residue = residue_of(problem, staying)
+        blurred = int(residue.counts.sum())
+        return guaranteed(problem, published(problem, cells, staying, [residue]), blurred, blurred)
+
+
+def programmed(problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    """Find a smallest residue by a program: the optimum of the same table with one column, which names the class."""
+    found = PatternMilp().solve(of_classes(problem), stop, observer)
+    partition = found.partition
+    solution = guaranteed(
+        problem,
+        Partition.of(problem, partition.types, partition.groups, partition.counts),
+        blurred=partition.cost,
+        least_blurred=found.bound or 0,
+    )
+    return replace(solution, proof=found.proof)
+
+
+def classes_of(problem: Problem) -> IntArray:
+    """Return the class of every row type."""
+    return buckets(problem, (0,) * len(problem.columns), np.arange(len(problem.counts))).ids()
+
+
+def of_classes(problem: Problem) -> Problem:
+    """Return the problem in which a row costs one if it is blurred at all: one column, which names the class."""
+    classes = classes_of(problem)
+    every = np.arange(int(classes.max()) + 1)
+    column = CodedColumn("class", (every, np.zeros_like(every)), (Fraction(0), Fraction(1)))
+    return replace(problem, columns=(column,), codes=classes[:, None].astype(np.int32))
+
+
+def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurred: int) -> Solution:
+    """Say how good a partition is that blurs so many rows, where every one must blur at least so many."""
+    if partition.cost == 0:
+        return Solution(partition, 0, factor=Fraction(1))
+    least, most = row_costs(problem)
+    if not least * least_blurred:
+        return Solution(partition)
+    factor = Fraction(most * blurred, least * least_blurred)
+    return Solution(partition, min(partition.cost, least * least_blurred), factor=factor)
+
+
+def row_costs(problem: Problem) -> tuple[int, int]:
+    """Return what a row that is blurred costs at least and at most, in units."""
+    blurred = [
+        (int(cost[levels[1]]), int(cost[levels[-1]]))
+        for cost, levels in zip(problem.costs, useful_levels(problem), strict=True)
+        if len(levels) > 1
+    ]
+    return min((low for low, _ in blurred), default=0), sum(high for _, high in blurred)

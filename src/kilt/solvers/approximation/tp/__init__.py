@@ -1,0 +1,1 @@
+"""Tuple minimization (TP and TP+) for l-diversity."""

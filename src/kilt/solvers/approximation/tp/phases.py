@@ -1,0 +1,123 @@
+"""How classes give rows to a residue until it is l-diverse, and stay so themselves (Xiao, Yi and Tao 2010).
+
+The *height* of a group is how many rows its most frequent sensitive values have; these are its *pillars*. It is legal
+if it has l times as many rows as its height. A class that has more is *fat*, and can spare any row; one that has just
+as many is *thin*, and stays legal if it gives a row of each of its pillars, which are l at most.
+
+*Phase 2*: as long as the residue is not legal it has fewer than l pillars, so that a fat class has a row that is no
+pillar of it. Fat classes give such rows, and thin classes that share no pillar with it theirs: the residue grows, and
+its height does not. *Phase 3*: where all classes are thin and share a pillar with the residue, one of them gives its
+pillars. This makes the residue higher by one, and other classes can give again.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kilt.numbers import BoolArray, IntArray
+from kilt.run.stopping import Stop
+
+
+@dataclass
+class Pillars:
+    """What the classes keep, class by class, and the residue: rows of each sensitive value."""
+
+    l: int
+    kept: IntArray
+    residue: IntArray
+    sizes: IntArray = field(init=False)
+    heights: IntArray = field(init=False)
+    pillars: BoolArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sizes, self.heights = self.kept.sum(axis=1), self.kept.max(axis=1, initial=0)
+        self.pillars = (self.kept == self.heights[:, None]) & (self.kept > 0)
+
+    @property
+    def height(self) -> int:
+        """How many rows the most frequent values of the residue have."""
+        return int(self.residue.max())
+
+    @property
+    def missing(self) -> int:
+        """How many rows the residue needs to be legal at its height; none if this is not above 0."""
+        return self.l * self.height - int(self.residue.sum())
+
+    def settle(self, stop: Stop) -> None:
+        """Give rows until the residue is legal; when told to stop, all of them, which is legal too."""
+        self.second_phase()
+        while self.missing > 0:
+            if stop():
+                self.residue = self.residue + self.kept.sum(axis=0)
+                self.kept = np.zeros_like(self.kept)
+                return
+            self.third_phase()
+            self.second_phase()
+
+    def second_phase(self) -> None:
+        """Give rows that do not make the residue higher, first from fat classes, until there are none or no need."""
+        for each in np.flatnonzero(self.sizes > self.l * self.heights).tolist():
+            self._spare(each)
+        while self.missing > 0 and len(able := np.flatnonzero((self.sizes > 0) & (self._shared() == 0))):
+            before = self._full()
+            for each in able.tolist():
+                self._drain(each)
+                if self.missing <= 0 or (self._full() != before).any():
+                    break
+
+    def third_phase(self) -> None:
+        """Let a class give its pillars: one that shares the fewest with the residue, and then has the most."""
+        values = len(self.residue) + 1
+        order = self._shared() * values - self.pillars.sum(axis=1)
+        each = int(np.argmin(np.where(self.sizes > 0, order, values**2)))
+        self._give(each, self.pillars[each].astype(np.int64))
+
+    def _full(self) -> BoolArray:
+        return np.asarray(self.residue == self.residue.max(), dtype=bool)
+
+    def _shared(self) -> IntArray:
+        """Return how many pillars each class has in common with the residue."""
+        return np.asarray(self.pillars[:, self._full()].sum(axis=1))
+
+    def _drain(self, each: int) -> None:
+        """Let a class give its pillars, and what it can spare then, until they are pillars of the residue too."""
+        while self.missing > 0 and self.sizes[each] and not (self.pillars[each] & self._full()).any():
+            self._give(each, self.pillars[each] * self._steps(each))
+            self._spare(each)
+
+    def _spare(self, each: int) -> None:
+        """Let a class give all that it has above l times its height, if it is needed."""
+        wanted = min(self.missing, int(self.sizes[each] - self.l * self.heights[each]))
+        if wanted > 0:
+            self._give(each, levelled(self.residue, self.kept[each], wanted))
+
+    def _steps(self, each: int) -> int:
+        """Return how often a class can give its pillars until it has others, they are full, or no more is needed."""
+        pillars = self.pillars[each]
+        room = self.height - int(self.residue[pillars].max())
+        lower = int(self.kept[each][~pillars].max(initial=0))
+        return min(room, int(self.heights[each]) - lower, -(-self.missing // int(pillars.sum())))
+
+    def _give(self, each: int, rows: IntArray) -> None:
+        kept = self.kept[each] - rows
+        self.kept[each], self.residue = kept, self.residue + rows
+        self.sizes[each], self.heights[each] = kept.sum(), kept.max()
+        self.pillars[each] = (kept == kept.max()) & (kept > 0)
+
+
+def levelled(residue: IntArray, available: IntArray, wanted: int) -> IntArray:
+    """Take so many rows, the values that are rare in the residue first, and none above its height."""
+
+    def up_to(level: int) -> IntArray:
+        return np.asarray(np.clip(level - residue, 0, available))
+
+    levels = range(int(residue.max()) + 1)
+    level = bisect_right(levels, wanted, key=lambda each: int(up_to(each).sum())) - 1
+    taken = up_to(level)
+    if level < levels[-1]:
+        more = np.flatnonzero(up_to(level + 1) > taken)
+        taken[more[: wanted - int(taken.sum())]] += 1
+    return taken

@@ -1,0 +1,108 @@
+"""Tuples (Xiao, Yi and Tao 2010): classes keep as many rows as l-diversity allows, and give as few as the rest needs.
+
+*Phase 1*: a class keeps of every sensitive value as many rows as it can, but no more than h, where h is as large as it
+can be. No legal part of the class has a value more often, so that every residue contains what is left; it also has l
+times as many rows as its most frequent value. This is the *least* residue that there can be.
+
+If what is left is l-diverse, it is the smallest residue. Else `kilt.solvers.pillars` has phases 2 and 3, in which
+classes give it more rows. If phase 2 is enough, the residue has fewer than l rows more than the least. Phase 3 is our
+own reading, with one class at a time. What is guaranteed is measured by the least residue, whatever phase it took.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kilt.model.diversity import Frequency
+from kilt.model.problem import Problem
+from kilt.model.rules import DiversityRule, SizeRule
+from kilt.numbers import IntArray
+from kilt.run.progress import Observer
+from kilt.run.stopping import Stop
+from kilt.solvers.approximation.residue.solver import classes_of, guaranteed
+from kilt.solvers.approximation.tp.phases import Pillars
+from kilt.solvers.base import Solution
+from kilt.solvers.classics.mondrian import Mondrian
+from kilt.solvers.common.equivalence_classes import Cells, published, residue_of
+
+
+@dataclass(frozen=True)
+class Tuples:
+    """A factor that is proved for each table, under frequency l-diversity, in little more than the time to sort it."""
+
+    cuts: bool = False
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Refuse anything but l-diversity of one column by frequency, with a whole l."""
+        if diversity_of(problem) is None:
+            return "it takes a whole l (frequency) on the one sensitive column, with k up to l"
+        return None
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Keep what classes can keep, and let them give what the residue needs; cut the residue if asked to."""
+        l, cells = diversity_of(problem) or 1, Cells.of(problem, classes_of(problem))
+        most = most_kept(cells, l)
+        kept = settled(cells, most, l, stop)
+        staying = cells.stay(problem, kept)
+        residue = residue_of(problem, staying)
+        parts = Mondrian().parts(problem, residue, stop, observer) if self.cuts else [residue]
+        partition = published(problem, cells, staying, parts)
+        return guaranteed(problem, partition, int(residue.counts.sum()), least_residue(cells, most, l))
+
+
+@dataclass(frozen=True)
+class CutTuples(Tuples):
+    """The same, with the residue cut into smaller groups as Mondrian does, which is never dearer."""
+
+    cuts: bool = True
+
+
+def diversity_of(problem: Problem) -> int | None:
+    """Return the l of a policy that asks for frequency l-diversity of one column, and no more (k up to l follows)."""
+    rules = [rule for rule in problem.rules if not isinstance(rule, SizeRule)]
+    if len(rules) != 1 or len(problem.sizes) != 1:
+        return None
+    rule = rules[0]
+    if not isinstance(rule, DiversityRule) or not isinstance(rule.form, Frequency) or rule.l.denominator != 1:
+        return None
+    return int(rule.l) if problem.rules.least_size <= rule.l else None
+
+
+def most_kept(cells: Cells, l: int) -> IntArray:
+    """Return how many rows of every cell its class can keep at most: phase 1.
+
+    The heights at which a class is legal, if it keeps all that is not above, are those from 0 to the one sought.
+    """
+    low = np.zeros(cells.shape[0], dtype=np.int64)
+    high = _by_class(cells, cells.counts) // l
+    while (low < high).any():
+        middle = (low + high + 1) // 2
+        legal = _by_class(cells, np.minimum(cells.counts, middle[cells.class_of])) >= l * middle
+        low, high = np.where(legal, middle, low), np.where(legal, high, middle - 1)
+    return np.minimum(cells.counts, low[cells.class_of])
+
+
+def least_residue(cells: Cells, most: IntArray, l: int) -> int:
+    """Return how many rows every residue has at least, if so many rows of every cell can be kept at most."""
+    residue = _by_value(cells, cells.counts - most)
+    return max(int(residue.sum()), l * int(residue.max()))
+
+
+def settled(cells: Cells, most: IntArray, l: int, stop: Stop) -> IntArray:
+    """Return how many rows of every cell are kept once the residue is legal: phases 2 and 3, if they are needed."""
+    residue = _by_value(cells, cells.counts - most)
+    if residue.sum() >= l * residue.max():
+        return most
+    pillars = Pillars(l, cells.table(most), residue)
+    pillars.settle(stop)
+    return np.asarray(pillars.kept[cells.class_of, cells.value_of])
+
+
+def _by_class(cells: Cells, rows: IntArray) -> IntArray:
+    return np.bincount(cells.class_of, rows, cells.shape[0]).astype(np.int64)
+
+
+def _by_value(cells: Cells, rows: IntArray) -> IntArray:
+    return np.bincount(cells.value_of, rows, cells.shape[1]).astype(np.int64)

@@ -1,0 +1,1 @@
+"""The field's classical algorithms, to compare with."""

@@ -1,0 +1,1 @@
+"""Average t-closeness: what a release tells of the sensitive values."""

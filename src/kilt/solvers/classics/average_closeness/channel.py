@@ -1,0 +1,145 @@
+"""Average closeness (Rebollo-Monedero, Forne and Domingo-Ferrer 2010): what a release tells of the sensitive values.
+
+A *channel* shows every quasi row under one of the patterns that cover it, by chance. What a reader learns on average of
+the sensitive value S from what is shown, X^, is the information I(S; X^); what it takes is the expected number of
+stars. The trade-off is the least I(S; X^) + lambda E[stars]. That is convex in the channel, and mirror descent finds
+it: the chance of a choice shrinks by the exponential of what it adds. Steps of size 1 never make it worse: it is never
+further above its slope than the two channels are apart (Kullback-Leibler), because what is seen of them is not further
+apart than they are. So after T steps it is at most D / T above the least, D being how far the best channel is from the
+first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from kilt.arrays.buckets import bucket
+from kilt.model.problem import Problem
+from kilt.numbers import FloatArray, IntArray
+from kilt.patterns.pool import Pool
+from kilt.run.stopping import never
+from kilt.solvers.approximation.residue.solver import classes_of
+
+MOST_STEPS = 1000
+SMALLEST_GAIN = 1e-9
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Which patterns may show which quasi rows: choice c shows row ``row[c]`` under ``pattern[c]`` with ``stars[c]``.
+
+    An entry is a row type under a pattern. Those of choice c are ``first[c]`` to ``first[c + 1]``; ``cell`` says which
+    pattern and sensitive class it has, ``mass`` its share of the table, and ``share`` its share of its quasi row.
+    The choices of a row are in the order of their cost, and begin at ``begin``.
+    """
+
+    row: IntArray
+    pattern: IntArray
+    stars: FloatArray
+    first: IntArray
+    begin: IntArray
+    cell: IntArray
+    mass: FloatArray
+    share: FloatArray
+    cell_pattern: IntArray
+    prior: FloatArray
+
+    @classmethod
+    def of(cls, problem: Problem, pool: Pool) -> Choices:
+        """List what may be shown under the patterns of a pool, which must cover all rows."""
+        alike, owner = classes_of(problem), pool.owner()
+        found = bucket([alike[pool.types], owner], len(owner))
+        types, first = pool.types[found.order], found.starts
+        row, pattern = alike[types[first[:-1]]], owner[found.order[first[:-1]]]
+        classes = problem.class_of[types]
+        cells = bucket([owner[found.order], classes], len(owner))
+        one_of_each = cells.order[cells.starts[:-1]]
+        mass = problem.counts[types] / problem.rows
+        return cls(
+            row=row,
+            pattern=pattern,
+            stars=pool.cost[pattern] / problem.unit,
+            first=first,
+            begin=np.flatnonzero(np.diff(row, prepend=-1)),
+            cell=cells.ids(),
+            mass=mass,
+            share=mass / (np.bincount(alike, problem.counts)[alike[types]] / problem.rows),
+            cell_pattern=owner[found.order][one_of_each],
+            prior=(problem.class_totals / problem.rows)[classes[one_of_each]],
+        )
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """The share of the table that each choice would show."""
+        return np.asarray(np.add.reduceat(self.mass, self.first[:-1]))
+
+    def uniform(self) -> FloatArray:
+        """Return the logarithm of the channel that has no preference."""
+        return -np.log(np.bincount(self.row))[self.row]
+
+    def normal(self, logarithm: FloatArray) -> FloatArray:
+        """Return the logarithm of a channel that is proportional: the chances of a row sum up to 1."""
+        logarithm = logarithm - np.maximum.reduceat(logarithm, self.begin)[self.row]
+        return np.asarray(logarithm - np.log(np.add.reduceat(np.exp(logarithm), self.begin))[self.row])
+
+    def surprise(self, channel: FloatArray) -> tuple[FloatArray, float]:
+        """Return what each choice tells of the sensitive values, and the information of the channel, in nats."""
+        joint = np.bincount(self.cell, self.mass * np.repeat(channel, np.diff(self.first)), len(self.prior))
+        shown = np.bincount(self.cell_pattern, joint)[self.cell_pattern]
+        told = np.log(np.divide(joint, shown, out=self.prior.copy(), where=joint > 0)) - np.log(self.prior)
+        return np.add.reduceat(self.share * told[self.cell], self.first[:-1]), float(joint @ told)
+
+    def most_likely(self, channel: FloatArray) -> IntArray:
+        """Return the pattern under which each quasi row is most likely shown, the cheapest of those."""
+        likely = np.flatnonzero(channel == np.maximum.reduceat(channel, self.begin)[self.row])
+        _, first = np.unique(self.row[likely], return_index=True)
+        return self.pattern[likely[first]]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A channel on the way down, by its logarithm; what it tells in nats, and the stars that it takes on average."""
+
+    logarithm: FloatArray = field(repr=False)
+    information: float
+    stars: float
+
+    @property
+    def channel(self) -> FloatArray:
+        """The chance of every choice."""
+        return np.exp(self.logarithm)
+
+    def lagrangian(self, lambda_: float) -> float:
+        """Return what is made small."""
+        return self.information + lambda_ * self.stars
+
+
+def descent(choices: Choices, lambda_: float, start: FloatArray | None = None, size: float = 1.0) -> Iterator[Step]:
+    """Yield one channel after the other, from the uniform one, or a given one, down to the least of the trade-off."""
+    logarithm = choices.uniform() if start is None else start
+    while True:
+        channel = np.exp(logarithm)
+        told, information = choices.surprise(channel)
+        yield Step(logarithm, information, float((choices.weight * channel) @ choices.stars))
+        logarithm = choices.normal(logarithm - size * (told + lambda_ * choices.stars))
+
+
+def descended(
+    steps: Iterator[Step],
+    lambda_: float,
+    stop: Callable[[], bool] = never,
+    most_steps: int = MOST_STEPS,
+    smallest_gain: float = SMALLEST_GAIN,
+) -> tuple[Step, int]:
+    """Go down until a step gains too little, or told to stop; return the last channel, and how many steps it took."""
+    before = np.inf
+    for number, step in enumerate(steps):
+        now = step.lagrangian(lambda_)
+        if number >= most_steps or before - now < smallest_gain or stop():
+            break
+        before = now
+    return step, number

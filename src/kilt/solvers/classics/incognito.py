@@ -1,0 +1,92 @@
+"""Incognito (LeFevre, DeWitt, Ramakrishnan 2005): every column has one level for all rows.
+
+A level vector is *safe* if all its buckets are legal. What is safe stays safe one level up, since legal groups are
+legal together; and if it is safe, so is what is left of it on fewer columns. So vectors on few columns are tried first,
+from low to high, and a vector only if all its parts on one column less are safe. Among the lowest safe vectors on all
+columns the cheapest is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+
+from kilt.model.partition import Partition
+from kilt.model.patterns import Levels, buckets, useful_levels
+from kilt.model.problem import Problem
+from kilt.run.progress import Observer, Progress
+from kilt.run.stopping import Stop
+from kilt.solvers.base import Solution
+
+MOST_VECTORS = 100_000
+Columns = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Incognito:
+    """The cheapest release with one level for each column, under any policy."""
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Refuse ladders with too many level vectors."""
+        vectors = int(np.prod([len(levels) for levels in useful_levels(problem)], dtype=np.float64))
+        return None if vectors <= MOST_VECTORS else f"it takes up to {MOST_VECTORS:,} level vectors, not {vectors:,}"
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Find the lowest safe vectors, and take the cheapest; when told to stop, the top."""
+        partitions = [release_of(problem, vector) for vector in lowest_safe(problem, stop, observer)]
+        return Solution(min(partitions, key=lambda partition: partition.cost))
+
+
+def lowest_safe(problem: Problem, stop: Stop, observer: Observer) -> list[Levels]:
+    """Return the safe level vectors that have no safe one below; the top if told to stop before they are known."""
+    useful = useful_levels(problem)
+    columns = range(len(useful))
+    safe: dict[Columns, set[Levels]] = {(): {()}}
+    for size in range(1, len(useful) + 1):
+        for chosen in combinations(columns, size):
+            if stop():
+                return [tuple(levels[-1] for levels in useful)]
+            safe[chosen] = _safe_on(problem, chosen, [useful[j] for j in chosen], safe)
+        observer(Progress("solving", size / len(useful)))
+    found = safe[tuple(columns)]
+    return sorted(vector for vector in found if not any(lower in found for lower in _below(vector, useful)))
+
+
+def _safe_on(
+    problem: Problem, columns: Columns, useful: list[list[int]], safe: dict[Columns, set[Levels]]
+) -> set[Levels]:
+    """Return the safe vectors on these columns, given those on one column less."""
+    found: set[Levels] = set()
+    part = problem.on(columns)
+    for vector in sorted(product(*useful), key=sum):
+        parts = ((columns[:j] + columns[j + 1 :], vector[:j] + vector[j + 1 :]) for j in range(len(columns)))
+        if all(levels in safe[fewer] for fewer, levels in parts) and (
+            any(lower in found for lower in _below(vector, useful)) or is_safe(part, vector)
+        ):
+            found.add(vector)
+    return found
+
+
+def _below(vector: Levels, useful: list[list[int]]) -> Iterator[Levels]:
+    """Yield the vectors that are one useful level lower in one column."""
+    for j, level in enumerate(vector):
+        step = useful[j].index(level)
+        if step:
+            yield (*vector[:j], useful[j][step - 1], *vector[j + 1 :])
+
+
+def is_safe(problem: Problem, vector: Levels) -> bool:
+    """Say whether all buckets of a level vector are legal."""
+    found = buckets(problem, vector, np.arange(len(problem.counts)))
+    by_class = np.zeros((len(found), len(problem.class_totals)), dtype=np.int64)
+    np.add.at(by_class, (found.of_each(), problem.class_of[found.order]), problem.counts[found.order])
+    return bool(problem.rules.meets(problem.groups(by_class)).all())
+
+
+def release_of(problem: Problem, vector: Levels) -> Partition:
+    """Return the partition into the buckets of a level vector."""
+    every = np.arange(len(problem.counts))
+    return Partition.of(problem, every, buckets(problem, vector, every).ids(), problem.counts)

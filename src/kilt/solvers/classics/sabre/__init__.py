@@ -1,0 +1,1 @@
+"""SABRE: buckets of near sensitive values."""

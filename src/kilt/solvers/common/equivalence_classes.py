@@ -1,0 +1,72 @@
+"""Cells: the rows of a class that share a sensitive value, and what becomes of them if some stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kilt.arrays.buckets import bucket
+from kilt.model.partition import Partition
+from kilt.model.problem import Problem
+from kilt.numbers import IntArray
+from kilt.solvers.classics.mondrian import Part
+
+
+@dataclass(frozen=True)
+class Cells:
+    """For every cell its class, its sensitive class and how many rows it has; and for every row type its cell."""
+
+    class_of: IntArray
+    value_of: IntArray
+    counts: IntArray
+    of_type: IntArray
+
+    @classmethod
+    def of(cls, problem: Problem, classes: IntArray) -> Cells:
+        """Put together the row types of a class that share a sensitive class."""
+        cells = bucket([classes, problem.class_of], len(classes))
+        first = cells.order[cells.starts[:-1]]
+        counts = np.add.reduceat(problem.counts[cells.order], cells.starts[:-1])
+        return cls(classes[first], problem.class_of[first], counts, cells.ids())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many classes there are, and how many sensitive classes."""
+        return int(self.class_of.max()) + 1, int(self.value_of.max()) + 1
+
+    def table(self, rows: IntArray) -> IntArray:
+        """Return so many rows of every cell as a table of classes and sensitive classes."""
+        table = np.zeros(self.shape, dtype=np.int64)
+        table[self.class_of, self.value_of] = rows
+        return table
+
+    def stay(self, problem: Problem, kept: IntArray) -> IntArray:
+        """Return how many copies of every row type stay if so many rows of every cell do: those of its first types."""
+        order = np.argsort(self.of_type, kind="stable")
+        cell, copies = self.of_type[order], problem.counts[order]
+        before = np.cumsum(copies) - copies - (np.cumsum(self.counts) - self.counts)[cell]
+        staying = np.empty_like(copies)
+        staying[order] = np.clip(kept[cell] - before, 0, copies)
+        return staying
+
+
+def residue_of(problem: Problem, staying: IntArray) -> Part:
+    """Return the copies that do not stay."""
+    left = problem.counts - staying
+    types = np.flatnonzero(left)
+    return Part(types, left[types])
+
+
+def published(problem: Problem, cells: Cells, staying: IntArray, parts: Sequence[Part]) -> Partition:
+    """Let the copies that stay form a group for each class, and every part of the others one of its own."""
+    types = np.flatnonzero(staying)
+    own = cells.class_of[cells.of_type[types]]
+    others = np.repeat(np.arange(len(parts)) + cells.shape[0], [len(part.types) for part in parts])
+    return Partition.of(
+        problem,
+        np.concatenate([types, *(part.types for part in parts)]),
+        np.concatenate([own, others]),
+        np.concatenate([staying[types], *(part.counts for part in parts)]),
+    )

@@ -1,0 +1,66 @@
+"""HiGHS, as the solvers use it: quiet, on one thread, told when to stop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from kilt.numbers import FloatArray
+from kilt.run.stopping import Stop
+
+Watch = Callable[[float, float], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Values of the variables (empty if none were found), a bound on the cost, and whether they are the best."""
+
+    values: FloatArray
+    bound: int | None
+    finished: bool
+
+
+def quiet(*, presolve: bool = False) -> highspy.Highs:
+    """Return a silent HiGHS on one thread.
+
+    With equal columns presolve has called a program infeasible that was not: no proof must lean on it.
+    """
+    highs: highspy.Highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("threads", 1)
+    highs.setOptionValue("presolve", "on" if presolve else "off")
+    return highs
+
+
+def solved(highs: highspy.Highs, stop: Stop, watch: Watch, most_nodes: int | None = None) -> Outcome:
+    """Solve a program whose cost is whole, to a gap below 1, until told to stop; watch the cost and the bound."""
+    highs.setOptionValue("mip_rel_gap", stop.gap or 0.0)
+    highs.setOptionValue("mip_abs_gap", 0.999)
+    if most_nodes is not None:
+        highs.setOptionValue("mip_max_nodes", most_nodes)
+    if stop.seconds is not None:
+        highs.setOptionValue("time_limit", max(0.0, stop.seconds - stop.elapsed))
+
+    def interrupt(event: highspy.HighsCallbackEvent) -> None:
+        watch(event.data_out.mip_primal_bound, event.data_out.mip_dual_bound)
+        if stop():
+            event.interrupt()
+
+    highs.cbMipInterrupt.subscribe(interrupt)
+    highs.run()
+    status, info = highs.getModelStatus(), highs.getInfo()
+    found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    return Outcome(
+        values=np.array(highs.getSolution().col_value) if found else np.zeros(0),
+        bound=whole_bound(info.mip_dual_bound) if found else None,
+        finished=status == highspy.HighsModelStatus.kOptimal,
+    )
+
+
+def whole_bound(bound: float) -> int | None:
+    """Round a bound of HiGHS up to the next whole cost, with its tolerance."""
+    return math.ceil(bound - 1e-6) if math.isfinite(bound) else None

@@ -1,0 +1,1 @@
+"""Solvers that find the optimum of small and medium tables."""

@@ -1,0 +1,1 @@
+"""Column generation, and a choice among the groups that its multipliers leave possible."""

@@ -1,0 +1,66 @@
+"""Diving: groups of which the linear program takes nearly all are kept, and the rest is priced again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kilt.model.partition import Partition
+from kilt.model.problem import Problem
+from kilt.numbers import IntArray
+from kilt.run.stopping import Stop
+from kilt.solvers.exact.column_generation.columns import Columns
+from kilt.solvers.exact.column_generation.master import Relaxation, relaxed
+from kilt.solvers.exact.column_generation.pricing import Pricing
+
+
+def dived(pricing: Pricing, relaxation: Relaxation, share: float, stop: Stop) -> Partition | None:
+    """Return a legal partition near the linear program; None if it was stopped before.
+
+    In every round at least this share of the rows left is placed.
+    """
+    problem = pricing.problem
+    left = problem.counts.copy()
+    kept: list[Columns] = []
+    while not stop():
+        kept.append(_kept(problem, relaxation, left, share))
+        np.subtract.at(left, kept[-1].types, 1)
+        if not left.any():
+            return Columns.joined(kept).partition(problem)
+        columns = relaxation.columns
+        fitting = columns.chosen(np.flatnonzero(columns.inside(left)))
+        rest = replace(pricing, problem=replace(problem, counts=left.copy()))
+        relaxation = relaxed(rest, Columns.joined([fitting, _rest(problem, left)]), stop)
+    return None
+
+
+def _rest(problem: Problem, counts: IntArray) -> Columns:
+    """Return all that is left as one group."""
+    return Columns.of(problem, np.repeat(np.arange(len(counts)), counts), np.array([counts.sum()]))
+
+
+def _kept(problem: Problem, relaxation: Relaxation, counts: IntArray, share: float) -> Columns:
+    """Keep groups from the largest share down while what is left stays legal, until enough rows are placed."""
+    columns, shares = relaxation.columns, relaxation.shares
+    order = np.argsort(-shares, kind="stable")
+    left = counts.copy()
+    enough = int(counts.sum() * (1 - share))
+    kept: list[int] = []
+    for group in order[: int((shares > 1e-6).sum())].tolist():
+        if shares[group] < 0.999 and left.sum() <= enough:
+            break
+        types = columns.types[columns.starts[group] : columns.starts[group + 1]]
+        after = left - np.bincount(types, minlength=len(left))
+        if after.min() >= 0 and _legal(problem, after):
+            left = after
+            kept.append(group)
+    if not kept:
+        return _rest(problem, counts)
+    return columns.chosen(np.array(kept))
+
+
+def _legal(problem: Problem, counts: IntArray) -> bool:
+    """Say whether what is left is legal as one group, or nothing."""
+    by_class = np.bincount(problem.class_of, counts, len(problem.class_totals)).astype(np.int64)
+    return not by_class.any() or bool(problem.rules.meets(problem.groups(by_class[None, :]))[0])

@@ -1,0 +1,68 @@
+"""The kernel of k-anonymity: row types with many copies lose what cannot matter, and get it back afterwards.
+
+One group per pattern is enough, and a row type is in at most P patterns that are not pure (all levels 0).
+If it has (2k-2) P + 1 copies or more, some such group would hold 2k-1 of them; k of those leave for a pure group
+at no cost. So with B = (2k-2) P + 1, the optimum is the same when every multiplicity is capped at B, and the copies
+that were cut off join the pure group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+
+from kilt.model.partition import Partition
+from kilt.model.problem import Problem
+from kilt.model.rules import SizeRule
+
+
+@dataclass(frozen=True)
+class Capped:
+    """A problem with capped multiplicities, and the way back."""
+
+    original: Problem
+    problem: Problem
+
+    @classmethod
+    def of(cls, original: Problem) -> Capped:
+        """Cap the multiplicities, under a policy that asks for k alone; any other policy is left as it is."""
+        rules = original.rules.rules
+        if not all(isinstance(rule, SizeRule) for rule in rules):
+            return cls(original, original)
+        k = original.rules.least_size
+        impure = prod(len(column.levels) for column in original.columns) - 1
+        cap = (2 * k - 2) * impure + 1
+        if int(original.counts.max()) <= max(cap, k):
+            return cls(original, original)
+        return cls(original, replace(original, counts=np.minimum(original.counts, max(cap, k))))
+
+    def lifted(self, partition: Partition) -> Partition:
+        """Return the partition of the original: the copies that were cut off go into the pure group of their type.
+
+        If the capped solution has no pure group, one of its groups holds 2k-1 copies of the type: k of them make one.
+        """
+        cut = self.original.counts - self.problem.counts
+        types, groups, counts = partition.types, partition.groups, partition.counts.copy()
+        fresh = int(groups.max()) + 1
+        added: list[tuple[int, int, int]] = []
+        pure = partition.levels.sum(axis=1) == 0
+        for kind in np.flatnonzero(cut):
+            mine = np.flatnonzero(types == kind)
+            homes = mine[pure[groups[mine]]]
+            if len(homes):
+                counts[homes[0]] += cut[kind]
+                continue
+            largest = mine[counts[mine].argmax()]
+            k = self.original.rules.least_size
+            counts[largest] -= k
+            added.append((int(kind), fresh + len(added), int(cut[kind]) + k))
+        extra = np.array(added, dtype=np.int64).reshape(-1, 3)
+        kept = counts > 0
+        return Partition.of(
+            self.original,
+            np.concatenate([types[kept], extra[:, 0]]),
+            np.concatenate([groups[kept], extra[:, 1]]),
+            np.concatenate([counts[kept], extra[:, 2]]),
+        )

@@ -1,0 +1,140 @@
+"""The master: choose groups that hold every row once, at the least cost.
+
+Its linear relaxation, solved by column generation, gives prices; as a whole-number program over a list of groups it
+gives a partition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from kilt.model.partition import Partition
+from kilt.model.problem import Problem
+from kilt.numbers import FloatArray
+from kilt.run.progress import Observer, Progress
+from kilt.run.stopping import Stop
+from kilt.solvers.common.highs import Outcome, quiet, solved
+from kilt.solvers.exact.column_generation.columns import Columns
+from kilt.solvers.exact.column_generation.pricing import Prices, Pricing
+
+MOST_NEW = 4_000  # columns per round
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """The best prices, and the groups that the linear program mixes, with their shares."""
+
+    prices: Prices
+    columns: Columns
+    shares: FloatArray
+
+
+def relaxed(pricing: Pricing, start: Columns, stop: Stop) -> Relaxation:
+    """Solve over some groups that hold every row, add the cheapest group of every pattern, and so on.
+
+    Prices of every round are lowered until they are feasible; those with the highest total are returned, so it may
+    be stopped at any time.
+    """
+    problem = pricing.problem
+    highs = _covering(problem)
+    _add(highs, start)
+    parts = [start]
+    tolerance = pricing.scale * pricing.atoms.least // (20 * problem.rows)  # lowering by it loses a twentieth of a unit
+    best: Prices | None = None
+    while True:
+        if stop.seconds is not None:
+            highs.setOptionValue("time_limit", max(0.0, stop.seconds - stop.elapsed))
+        highs.run()
+        solution = highs.getSolution()
+        duals = np.array(solution.row_dual)
+        prices = pricing.rounded(duals) if len(duals) else np.zeros_like(problem.counts)
+        cheapest = pricing.cheapest(prices)
+        found = pricing.feasible(prices, min(0, int(cheapest.value.min())))
+        best = found if best is None or found.total > best.total else best
+        wanted = np.flatnonzero(cheapest.value < -tolerance)
+        if not len(wanted) or stop():
+            return Relaxation(best, Columns.joined(parts), np.array(solution.col_value))
+        wanted = wanted[np.argsort(cheapest.value[wanted], kind="stable")[:MOST_NEW]]
+        parts.append(pricing.columns(cheapest, wanted))
+        _add(highs, parts[-1])
+
+
+def chosen(
+    problem: Problem,
+    columns: Columns,
+    known: Partition,
+    stop: Stop,
+    observer: Observer,
+    most_nodes: int | None = None,
+    *,
+    proof: bool = True,
+) -> tuple[Partition, Outcome]:
+    """Choose the cheapest partition from a list of groups and those of a known one; return the better of the two.
+
+    Without a need for a ``proof`` it may be faster.
+    """
+    every = Columns.joined([columns, Columns.of_partition(problem, known)])
+    highs = _covering(problem, presolve=not proof)
+    _add(highs, every, whole=True)
+    index = np.arange(len(every), dtype=np.int32)
+    highs.setSolution(len(index), index, (index >= len(columns)).astype(np.float64))
+
+    def watch(cost: float, bound: float) -> None:  # noqa: ARG001 - the bound holds for these groups only
+        stars = problem.stars(min(known.cost, round(cost)) if np.isfinite(cost) else known.cost)
+        observer(Progress("solving", None, stars))
+
+    outcome = solved(highs, stop, watch, most_nodes)
+    if not len(outcome.values):
+        return known, outcome
+    times = np.rint(outcome.values).astype(np.int64)
+    groups = every.chosen(np.repeat(index, times))
+    if (np.bincount(groups.types, minlength=len(problem.counts)) != problem.counts).any():
+        return known, outcome
+    partition = groups.partition(problem)
+    legal = problem.rules.meets(partition.as_groups(problem)).all()
+    return (partition if legal and partition.cost <= known.cost else known), outcome
+
+
+def _covering(problem: Problem, *, presolve: bool = False) -> highspy.Highs:
+    """Return a program without groups: every copy of a row type must be in one."""
+    highs = quiet(presolve=presolve)
+    counts = problem.counts.astype(np.float64)
+    nothing = np.zeros(0, dtype=np.int32)
+    highs.addRows(len(counts), counts, counts, 0, np.zeros(len(counts), dtype=np.int32), nothing, np.zeros(0))
+    return highs
+
+
+def _add(highs: highspy.Highs, columns: Columns, *, whole: bool = False) -> None:
+    """Add groups to a program."""
+    starts, types, copies = columns.matrix()
+    number, first = len(columns), highs.getNumCol()
+    cost, free = columns.cost.astype(np.float64), np.full(number, np.inf)
+    entries = (starts.astype(np.int32), types.astype(np.int32), copies.astype(np.float64))
+    highs.addCols(number, cost, np.zeros(number), free, len(types), *entries)
+    if whole:
+        index = np.arange(first, first + number, dtype=np.int32)
+        highs.changeColsIntegrality(number, index, np.full(number, highspy.HighsVarType.kInteger))
+
+
+def listed(pricing: Pricing, prices: Prices, limit: int, most: int, stop: Stop) -> tuple[Columns, int]:
+    """List the groups up to a value, or up to the first fraction of it at which they are not too many."""
+    if prices.beyond is not None:
+        limit = min(limit, prices.beyond - 1)
+    least = pricing.cheapest(prices.values).value
+    if len(least) > most:  # every pattern with a group up to the value has one at least
+        limit = min(limit, int(np.partition(least, most)[most]) - 1)
+    while limit >= 0 and not stop():
+        columns = pricing.among(least <= limit).within(prices.values, limit, most)
+        if columns is not None:
+            return columns, limit
+        limit = limit * 3 // 4 if limit else -1
+    return Columns(*(np.zeros(size, dtype=np.int64) for size in (0, 1, 0))), -1
+
+
+def proved(prices: Prices, limit: int, outcome: Outcome) -> int:
+    """Return what is proved by a choice among all groups up to a value: others cost more than the limit."""
+    unlisted = -(-(prices.total + limit + 1) // prices.scale)
+    return max(prices.bound, min(unlisted, outcome.bound if outcome.bound is not None else prices.bound))

@@ -1,0 +1,114 @@
+"""Atoms: the legal groups that do not split into two legal groups.
+
+Splitting never makes a group dearer, so an optimal partition into atoms exists. The rules see a group only through
+its counts per class, so atoms are listed as count vectors. Under k alone they are the sizes k to 2k-1; under
+2-diversity two or three rows of different values; under any other policy they are found by trying.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+
+from kilt.kernels.exact.subsets import indecomposable_vectors
+from kilt.model.diversity import Frequency
+from kilt.model.problem import Problem
+from kilt.model.rules import DiversityRule, SizeRule
+from kilt.numbers import IntArray
+
+MOST_COUNTS = 4_500_000  # of vectors, one for each class
+MOST_BOX = 2**25
+MOST_ATOMS = 10_000
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """Count vectors over classes of row types.
+
+    ``largest`` is the size up to which all atoms are listed, or None if there are no larger ones. If ``distinct``,
+    a vector has a single entry, its size, and stands for that many rows of different classes.
+    """
+
+    class_of: IntArray
+    vectors: IntArray
+    largest: int | None
+    distinct: bool = False
+
+    @classmethod
+    def of(cls, problem: Problem) -> Atoms | None:
+        """List the atoms of a problem; None if they are too many."""
+        rules = problem.rules.rules
+        if all(isinstance(rule, SizeRule) for rule in rules):
+            k = problem.rules.least_size
+            sizes = np.arange(k, min(2 * k, problem.rows + 1))
+            return cls(np.zeros(len(problem.counts), dtype=np.int64), sizes[:, None], None)
+        if is_two_diversity(problem):
+            return cls(problem.class_of, np.array([[2], [3]]), None, distinct=True)
+        return _tried(problem)
+
+    def part(self, types: IntArray) -> Atoms:
+        """Return the same atoms for some of the row types."""
+        return replace(self, class_of=self.class_of[types])
+
+    @property
+    def least(self) -> int:
+        """The size of the smallest atom."""
+        return int(self.vectors.sum(axis=1).min())
+
+
+def is_two_diversity(problem: Problem) -> bool:
+    """Say whether the policy asks for frequency 2-diversity of one column, and no more (k up to 2 follows)."""
+    rules = [rule for rule in problem.rules if not isinstance(rule, SizeRule)]
+    return (
+        len(rules) == 1
+        and problem.rules.least_size <= 2
+        and len(problem.sizes) == 1
+        and isinstance(rules[0], DiversityRule)
+        and isinstance(rules[0].form, Frequency)
+        and rules[0].l == 2
+    )
+
+
+def _tried(problem: Problem) -> Atoms | None:
+    """List the legal vectors from small to large, as far as there is room, and leave out those that split."""
+    totals = problem.class_totals
+    largest = _listable(totals)
+    box = np.minimum(totals, largest)
+    if prod(int(side) + 1 for side in box) > MOST_BOX:
+        return None
+    vectors = _vectors(box, largest)
+    vectors = vectors[np.argsort(vectors.sum(axis=1), kind="stable")][1:]
+    legal = problem.rules.meets(problem.groups(vectors))
+    strides = np.concatenate([[1], np.cumprod(box[:-1] + 1)]).astype(np.int64)
+    table = np.zeros(prod(int(side) + 1 for side in box), dtype=bool)
+    table[vectors[legal] @ strides] = True
+    atoms = vectors[legal][indecomposable_vectors(vectors[legal], strides, table, MOST_ATOMS + 1)]
+    if len(atoms) > MOST_ATOMS:
+        largest = int(atoms[MOST_ATOMS].sum()) - 1
+        atoms = atoms[atoms.sum(axis=1) <= largest]
+    if not len(atoms):
+        return None
+    return Atoms(problem.class_of, atoms, None if largest >= problem.rows else largest)
+
+
+def _listable(totals: IntArray) -> int:
+    """Return the largest size up to which all vectors within the totals can be listed."""
+    vectors = np.ones(1)  # of every size, so many
+    for total in totals.tolist():
+        vectors = np.convolve(vectors, np.ones(total + 1))
+    return max(1, int(np.searchsorted(np.cumsum(vectors), MOST_COUNTS // len(totals), side="right")) - 1)
+
+
+def _vectors(box: IntArray, largest: int) -> IntArray:
+    """List all vectors in a box up to a size."""
+    vectors = np.zeros((1, 0), dtype=np.int64)
+    sizes = np.zeros(1, dtype=np.int64)
+    for side in box.tolist():
+        entry = np.tile(np.arange(side + 1), len(vectors))
+        vectors = np.column_stack([np.repeat(vectors, side + 1, axis=0), entry])
+        sizes = np.repeat(sizes, side + 1) + entry
+        kept = sizes <= largest
+        vectors, sizes = vectors[kept], sizes[kept]
+    return vectors

@@ -1,0 +1,1 @@
+"""2-anonymity and 2-diversity by simplex matching."""

@@ -1,0 +1,1 @@
+"""The paper's mixed integer program, made smaller."""

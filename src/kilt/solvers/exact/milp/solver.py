@@ -1,0 +1,152 @@
+"""Pattern MILP: the optimum by HiGHS, under any policy, warm-started and anytime.
+
+What HiGHS proves it proves in floating point, so its bound is labelled so; the partition itself is
+checked in integers like any other.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from kilt.model.partition import Partition
+from kilt.model.problem import Problem
+from kilt.numbers import FloatArray, IntArray
+from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
+from kilt.run.progress import Observer, Progress
+from kilt.run.stopping import Stop
+from kilt.solvers.base import Solution
+from kilt.solvers.common.highs import quiet, solved, whole_bound
+from kilt.solvers.exact.milp.program import Program, groups_of
+from kilt.solvers.greedy.solver import Greedy
+
+MOST_ENTRIES = 500_000  # row types under patterns: HiGHS does not look at the clock in larger programs for long
+
+
+@dataclass(frozen=True)
+class PatternMilp:
+    """Exact under any policy, up to the tolerance of floating point; good for some hundred rows."""
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Refuse tables whose patterns are too many to list."""
+        return too_many_patterns(problem.simpler, MOST_ENTRIES)
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""
+        problem = problem.simpler
+        pool = every_pattern(problem, stop)
+        start = Greedy(pool).solve(problem, Stop(), observer)
+        return start if pool is None else improve(problem, pool, start, stop, observer)
+
+
+def improve(
+    problem: Problem, pool: Pool, start: Solution, stop: Stop, observer: Observer, most_nodes: int | None = None
+) -> Solution:
+    """Solve the program over a pool of patterns; what its groups violate is cut off, and it is solved again."""
+    best = start
+    program = Program(problem, pool)
+    while best.bound != best.partition.cost and not stop(best.partition.cost, best.bound):
+        found = _run(program, best, stop, observer, most_nodes)
+        if found.bound is not None and (best.bound is None or found.bound > best.bound):
+            best = Solution(best.partition, min(found.bound, best.partition.cost), proof="float")
+        if found.copies is None:
+            break
+        cut = [program.cut_off(*group) for group in groups_of(program, found.copies)]
+        if not any(cut):
+            used = found.copies > 0
+            partition = Partition.of(problem, pool.types[used], program.owner[used], found.copies[used])
+            if problem.rules.meets(partition.as_groups(problem)).all() and partition.cost <= best.partition.cost:
+                bound = None if best.bound is None else min(best.bound, partition.cost)
+                best = Solution(partition, bound, best.proof)
+            break
+    return best
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a run of HiGHS found: copies for every entry of the pool, and a bound; None where there is none."""
+
+    copies: IntArray | None
+    bound: int | None
+
+
+def _run(program: Program, best: Solution, stop: Stop, observer: Observer, most_nodes: int | None) -> Found:
+    """Run HiGHS on the program, from the best partition known."""
+    problem, known = program.problem, best.partition.cost
+    highs = quiet()
+    highs.passModel(_model(program))
+    _start(highs, program, best.partition)
+
+    def watch(cost: float, bound: float) -> None:
+        stars = problem.stars(min(known, round(cost)) if math.isfinite(cost) else known)
+        proved = whole_bound(bound)
+        observer(Progress("solving", None, stars, None if proved is None else problem.stars(proved)))
+
+    outcome = solved(highs, stop, watch, most_nodes)
+    copies = _whole(outcome.values[: program.entries], program) if len(outcome.values) else None
+    return Found(copies, outcome.bound)
+
+
+def _start(highs: highspy.Highs, program: Program, partition: Partition) -> None:
+    """Hand over a partition, if all its patterns are there."""
+    entries = program.pool.entries_of(partition)
+    if (entries < 0).any():
+        return
+    index = np.arange(program.entries + len(program.pool))
+    value = np.zeros(len(index))
+    value[entries] = partition.counts
+    value[program.openings[np.unique(program.owner[entries])]] = 1.0
+    highs.setSolution(len(index), index.astype(np.int32), value)
+
+
+def _whole(values: FloatArray, program: Program) -> IntArray | None:
+    """Round the copies; where only openings had to be whole, a transportation is solved for whole ones."""
+    copies = np.rint(values).astype(np.int64)
+    if np.abs(values - copies).max() > 1e-5:
+        return _transported(values, program)
+    placed = np.bincount(program.pool.types, copies, len(program.problem.counts))
+    return copies if (placed == program.problem.counts).all() else None
+
+
+def _transported(values: FloatArray, program: Program) -> IntArray | None:
+    """Solve for whole copies with the open patterns fixed: a vertex of this linear program is whole."""
+    open_ = np.bincount(program.owner, values, len(program.pool)) > 1e-6
+    highs = quiet()
+    highs.setOptionValue("solver", "simplex")
+    model = _model(program)
+    upper = program.limits()
+    lower = np.zeros(len(upper))
+    lower[program.openings] = open_
+    upper[program.openings] = open_
+    model.col_lower_, model.col_upper_ = lower, upper
+    model.integrality_ = []
+    highs.passModel(model)
+    highs.run()
+    if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    found = np.array(highs.getSolution().col_value)[: program.entries]
+    copies = np.rint(found).astype(np.int64)
+    return copies if np.abs(found - copies).max() < 1e-5 else None
+
+
+def _model(program: Program) -> highspy.HighsLp:
+    """Hand the program over, row by row."""
+    rows = program.rows
+    row, column, value = (np.concatenate(part) for part in (rows.row, rows.column, rows.value))
+    order = np.argsort(row, kind="stable")
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = program.variables, rows.count
+    model.col_cost_ = program.objective()
+    model.col_lower_, model.col_upper_ = np.zeros(program.variables), program.limits()
+    model.row_lower_, model.row_upper_ = np.concatenate(rows.lower), np.concatenate(rows.upper)
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_ = np.searchsorted(row[order], np.arange(rows.count + 1)).astype(np.int32)
+    model.a_matrix_.index_ = column[order].astype(np.int32)
+    model.a_matrix_.value_ = value[order]
+    kinds = np.full(program.variables, highspy.HighsVarType.kContinuous, dtype=object)
+    kinds[program.integral()] = highspy.HighsVarType.kInteger
+    model.integrality_ = kinds.tolist()
+    return model

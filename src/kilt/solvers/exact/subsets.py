@@ -1,0 +1,191 @@
+"""Subsets: the optimum of a small table under any policy, by dynamic programming over sets of its rows.
+
+The cheapest partition of a set of rows is the cheapest choice of a legal group that holds its first
+row, plus the cheapest partition of the others. Where rows repeat, the sets are multisets of row types,
+which are fewer. ``docs/solvers/subsets.md`` has the argument for every pruning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from kilt.arrays.bits import byte_weights, packed
+from kilt.kernels.exact.subsets import (
+    INFINITE,
+    Counter,
+    best_masks,
+    best_multisets,
+    costs_of_multisets,
+    indecomposable_masks,
+)
+from kilt.model.partition import Partition
+from kilt.model.problem import Problem
+from kilt.numbers import BoolArray, IntArray
+from kilt.run.progress import Observer, Progress
+from kilt.run.stopping import Stop
+from kilt.solvers.base import Solution
+from kilt.solvers.greedy.solver import Greedy
+
+MOST_STATES = 1 << 26  # about 2 GB
+BLOCK = 1 << 22
+
+
+@dataclass(frozen=True)
+class Subsets:
+    """Exact under any policy, for tables of up to about 24 different rows."""
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Refuse tables whose sets of rows do not fit in memory."""
+        states = _states(problem)
+        if states > MOST_STATES:
+            most = MOST_STATES.bit_length() - 1
+            kinds, rows = len(problem.counts), problem.rows
+            if rows == kinds:
+                return f"it takes up to {most} different rows, and this table has {kinds:,}"
+            return (
+                f"it takes up to {most} different rows, fewer if they repeat; this table has {kinds:,}, {rows:,} in all"
+            )
+        return None
+
+    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+        """Find the optimum, which is its own bound; when told to stop before, hand over the greedy partition."""
+        lattice = Lattice.of(problem.simpler)
+        for done in lattice.fill():
+            if stop():
+                return Greedy().solve(problem, Stop(), observer)
+            observer(Progress("solving", done))
+        partition = lattice.partition()
+        observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(partition.cost)))
+        return Solution(partition, partition.cost)
+
+
+def _states(problem: Problem) -> int:
+    states = 1
+    for count in problem.counts.tolist():
+        states *= count + 1
+        if states > MOST_STATES:
+            break
+    return states
+
+
+@dataclass
+class Lattice:
+    """All sub-multisets of the row types: which are legal groups, what they cost, and their cheapest partitions."""
+
+    problem: Problem
+    strides: IntArray
+    legal: BoolArray
+    cost: IntArray
+    best: IntArray
+    choice: IntArray
+    smallest: int = 0
+
+    @classmethod
+    def of(cls, problem: Problem) -> Lattice:
+        """Make room for all sets."""
+        strides = _strides(problem.counts + 1)
+        size = int(strides[-1] * (problem.counts[-1] + 1))
+        cost, choice, best = (np.zeros(size, dtype=np.int64) for _ in range(3))
+        best[1:] = INFINITE
+        return cls(problem, strides, np.zeros(size, dtype=bool), cost, best, choice)
+
+    def fill(self) -> Iterator[float]:
+        """Decide about every set as a group, count its cost, and then find its cheapest partition from small to large.
+
+        Yield how much of the last is done.
+        """
+        yield from self._decide()
+        yield from self._count()
+        fill_in = self._by_masks() if (self.problem.counts == 1).all() else self._by_multisets()
+        for begin, end in self._blocks():
+            fill_in(begin, end, self.best, self.choice)
+            yield end / len(self.best)
+
+    def _blocks(self) -> Iterator[tuple[int, int]]:
+        """Deal the sets out, but for the empty one, into blocks from small to large."""
+        size, step = len(self.best), max(1, len(self.best) // 4096)
+        return ((begin, min(begin + step, size)) for begin in range(1, size, step))
+
+    def _decide(self) -> Iterator[float]:
+        """Decide which sets are legal groups, by their rows of each class, and how many rows the smallest has."""
+        problem, radix = self.problem, self.problem.class_totals + 1
+        strides = _strides(radix)
+        vectors, step = int(strides[-1] * radix[-1]), max(1, BLOCK // len(radix))
+        legal, self.smallest = np.zeros(vectors, dtype=bool), problem.rows
+        for start in range(0, vectors, step):
+            by_class = np.arange(start, min(start + step, vectors))[:, None] // strides % radix
+            rows = by_class.sum(axis=1)
+            met = problem.rules.meets(problem.groups(by_class)) & (rows > 0)
+            legal[start : start + step] = met
+            self.smallest = min(self.smallest, int(rows[met].min(initial=problem.rows)))
+            yield 0.0
+        self.legal = legal[_expanded(strides[problem.class_of], problem.counts, len(self.legal))]
+
+    def _count(self) -> Iterator[float]:
+        """Count what every set costs as one group."""
+        counts, kinds = self.problem.counts, len(self.problem.counts)
+        differs, step_costs = _steps(self.problem)
+        words = packed(differs.reshape(kinds * kinds, -1)).reshape(kinds, kinds, -1)
+        weights, counter = byte_weights(step_costs), Counter.of(kinds, words.shape[2])
+        for begin, end in self._blocks():
+            costs_of_multisets(counter, counts, words, weights, begin, end, self.cost)
+            yield 0.0
+
+    def _by_masks(self) -> Callable[..., None]:
+        """Return what fills in sets of different rows."""
+        needed = indecomposable_masks(self.legal, self.smallest)
+        return partial(best_masks, self.legal, needed, self.cost, *self._by_first_row(needed), self.smallest)
+
+    def _by_multisets(self) -> Callable[..., None]:
+        """Return what fills in sets of rows that repeat."""
+        return partial(best_multisets, self.legal, self.cost, self.problem.counts, self.strides, self.smallest)
+
+    def _by_first_row(self, needed: BoolArray) -> tuple[IntArray, IntArray]:
+        """Return the needed groups by their first row, each list in ascending order."""
+        groups = np.flatnonzero(needed)
+        first = (np.frexp(groups & -groups)[1] - 1).astype(np.int8)  # the exponent of a power of 2, exactly
+        order = np.argsort(first, kind="stable")
+        return groups[order], np.searchsorted(first[order], np.arange(len(self.strides) + 1))
+
+    def partition(self) -> Partition:
+        """Read the cheapest partition of the whole table off the choices."""
+        rest, entries = len(self.best) - 1, []
+        while rest:
+            group = int(self.choice[rest])
+            rest -= group
+            digits = group // self.strides % (self.problem.counts + 1)
+            entries.append(digits)
+        table = np.array(entries)
+        groups, types = np.nonzero(table)
+        return Partition.of(self.problem, types, groups, table[groups, types])
+
+
+def _strides(radix: IntArray) -> IntArray:
+    """Return what one more of each is worth in mixed radix."""
+    return np.concatenate([[1], np.cumprod(radix[:-1])]).astype(np.int64)
+
+
+def _expanded(values: IntArray, counts: IntArray, size: int) -> IntArray:
+    """Add up the values of the row types in every multiset."""
+    result = np.zeros(size, dtype=np.int64)
+    filled = 1
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        for copies in range(1, count + 1):
+            result[copies * filled : (copies + 1) * filled] = result[:filled] + copies * value
+        filled *= count + 1
+    return result
+
+
+def _steps(problem: Problem) -> tuple[BoolArray, IntArray]:
+    """Return which steps up the ladders two row types make a group take (they differ below), and what these cost."""
+    differs, costs = [], []
+    for index, column in enumerate(problem.columns):
+        for level, cost in enumerate(np.diff(problem.costs[index])):
+            shown = column.levels[level][problem.codes[:, index]]
+            differs.append(shown[:, None] != shown)
+            costs.append(cost)
+    return np.stack(differs, axis=-1), np.array(costs)

@@ -1,0 +1,1 @@
+"""Level greedy: any table, any policy, in seconds."""

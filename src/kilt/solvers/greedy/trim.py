@@ -1,0 +1,84 @@
+"""The largest part of a bucket that is found to be legal, for many buckets at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kilt.model.problem import Problem
+from kilt.numbers import BoolArray, IntArray
+
+STEPS = 400
+BLOCK = 4_000_000
+
+
+def largest_legal(problem: Problem, types: IntArray, left: IntArray, owner: IntArray) -> IntArray:
+    """Return how many of the ``left`` copies of row types each bucket takes for a legal group, 0 where none is found.
+
+    Entry i is in bucket ``owner[i]`` (0, 1, ... in order). A bucket that is legal is taken whole.
+    From the others the class that presses most on a broken rule gives up rows, a twentieth of the
+    bucket at a time and single rows in the end.
+    """
+    copies = np.zeros_like(left)
+    classes = len(problem.class_totals)
+    count = int(owner[-1]) + 1 if len(owner) else 0
+    step = max(1, BLOCK // classes)
+    for start in range(0, count, step):
+        low, high = np.searchsorted(owner, [start, start + step])
+        rows, cells = min(step, count - start), (owner[low:high] - start) * classes + problem.class_of[types[low:high]]
+        whole = np.bincount(cells, left[low:high], rows * classes).astype(np.int64).reshape(rows, classes)
+        part = whole.copy()
+        _trim(problem, part)
+        copies[low:high] = _shared(left[low:high], cells, part.ravel())
+    return copies
+
+
+def _shared(left: IntArray, cells: IntArray, part: IntArray) -> IntArray:
+    """Choose copies, first come first served, so that every cell (a class in a bucket) gives its part."""
+    order = np.argsort(cells, kind="stable")
+    ordered = left[order]
+    before = np.cumsum(ordered) - ordered
+    first = np.concatenate([[True], np.diff(cells[order]) != 0]) if len(order) else np.zeros(0, dtype=bool)
+    before -= np.repeat(before[first], np.diff(np.concatenate([np.flatnonzero(first), [len(order)]])))
+    copies = np.empty_like(left)
+    copies[order] = np.clip(part[cells[order]] - before, 0, ordered)
+    return copies
+
+
+def _trim(problem: Problem, part: IntArray) -> None:
+    part[part.sum(axis=1) < problem.rules.least_size] = 0
+    open_ = np.flatnonzero(part.any(axis=1))
+    for _ in range(STEPS):
+        if not len(open_):
+            break
+        broken = ~_legal(problem, part[open_])
+        open_ = open_[broken]
+        if len(open_):
+            _give_up(problem, part, open_)
+            part[open_[part[open_].sum(axis=1) < problem.rules.least_size]] = 0
+            open_ = open_[part[open_].any(axis=1)]
+    part[open_] = 0
+
+
+def _legal(problem: Problem, by_class: IntArray) -> BoolArray:
+    return problem.rules.meets(problem.groups(by_class))
+
+
+def _give_up(problem: Problem, part: IntArray, open_: IntArray) -> None:
+    """Take rows of one class out of every open bucket."""
+    now = part[open_]
+    groups = problem.groups(now)
+    pressure = np.full(now.shape, -np.inf)
+    undecided = np.ones(len(now), dtype=bool)
+    for rule in problem.rules:
+        values = rule.pressure(groups)
+        if values is None or rule.column is None or not undecided.any():
+            continue
+        broken = undecided & ~rule.meets(groups)
+        pressure[broken] = problem.by_value(rule.column, values[broken])
+        undecided &= ~broken
+    pressure[now == 0] = -np.inf
+    chosen = pressure.argmax(axis=1)
+    rows = np.arange(len(now))
+    amount = np.clip(now.sum(axis=1) // 20, 1, np.maximum(now[rows, chosen] // 4, 1))
+    part[open_, chosen] -= amount
+    part[open_[~np.isfinite(pressure[rows, chosen])]] = 0

@@ -1,0 +1,208 @@
+"""A field: patterns with the row types that fit under them, and a partition that a search can change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kilt.kernels.bounds.incidence import by_type, values_by_size
+from kilt.kernels.model.legal import Law
+from kilt.kernels.search.anneal import anneal
+from kilt.kernels.search.assignment import COST, Arena, State, empty_state, place, vacate
+from kilt.kernels.search.build import build
+from kilt.kernels.search.moves import Work, forget_all, work_for
+from kilt.model.partition import Partition, pattern_ids
+from kilt.model.patterns import buckets, costs_of
+from kilt.model.problem import Problem
+from kilt.numbers import BoolArray, FloatArray, IntArray
+from kilt.patterns.pool import Pool
+
+BIG = 4  # times the median size: larger groups are not closed
+
+
+@dataclass(frozen=True)
+class Field:
+    """The patterns of a pool, compiled, and where every copy is; ``law`` decides what is legal.
+
+    ``patterns`` have rows enough for a group, and ``kinds`` are the row types that are here.
+    """
+
+    problem: Problem
+    pool: Pool
+    arena: Arena
+    state: State
+    law: Law
+    work: Work
+    patterns: IntArray
+    kinds: IntArray
+
+    @classmethod
+    def of(cls, pool: Pool, law: Law, partition: Partition, problem: Problem, seed: int) -> Field:
+        """Place a partition whose patterns are all in the pool."""
+        kinds, classes = len(problem.counts), len(problem.class_totals)
+        starts, patterns, places = by_type(pool.types, pool.starts, kinds)
+        entries = np.empty(len(places), dtype=np.int32)
+        entries[places] = np.arange(len(places), dtype=np.int32)
+        arena = Arena(
+            counts=problem.counts,
+            class_of=problem.class_of.astype(np.int64),
+            starts=starts,
+            pattern_of=patterns,
+            kind_of=pool.types[places].astype(np.int32),
+            first=pool.starts.astype(np.int64),
+            entries=entries,
+            cost=pool.cost.astype(np.int64),
+        )
+        state = empty_state(arena, classes)
+        pattern = _pattern_of(problem, pool, partition)[partition.groups]
+        keys = arena.kind_of.astype(np.int64) * len(pool) + arena.pattern_of
+        place(arena, state, np.searchsorted(keys, partition.types * len(pool) + pattern), partition.counts)
+        work = work_for(arena, law, classes, seed)
+        return cls(problem, pool, arena, state, law, work, np.arange(len(pool)), np.arange(kinds))
+
+    def emptied(self, seed: int) -> Field:
+        """Return the same patterns without any rows."""
+        classes = len(self.problem.class_totals)
+        state, work = empty_state(self.arena, classes), work_for(self.arena, self.law, classes, seed)
+        return replace(self, state=state, work=work)
+
+    def with_rows(self, entries: IntArray, copies: IntArray) -> Field:
+        """Return the field with these rows in place of those that are here."""
+        vacate(self.state)
+        place(self.arena, self.state, entries, copies)
+        forget_all(self.work)
+        here = np.bincount(self.arena.kind_of[entries], copies, len(self.problem.counts))
+        rows = np.add.reduceat(here[self.pool.types], self.pool.starts[:-1])
+        patterns = np.flatnonzero(rows >= max(1, self.problem.rules.least_size))
+        return replace(self, patterns=patterns, kinds=np.flatnonzero(here))
+
+    @property
+    def cost(self) -> int:
+        """The cost of the partition."""
+        return int(self.state.total[COST])
+
+    def build(self, worth: FloatArray) -> None:
+        """Form groups from the rows under the last pattern, which covers all."""
+        build(self.arena, self.state, self.law, self.work, worth)
+
+    def rest(self) -> BoolArray:
+        """Mark the row types that are still under the last pattern."""
+        return np.asarray(self.state.copies[self.arena.starts[1:] - 1] > 0)
+
+    def anneal(self, moves: int, temperature: float) -> None:
+        """Try moves, at a temperature in stars."""
+        big = BIG * self.usual_size()
+        anneal(self.arena, self.state, self.law, self.work, self.patterns, self.kinds, moves, temperature, big)
+
+    @property
+    def groups(self) -> int:
+        """The number of groups."""
+        return int((self.state.size > 0).sum())
+
+    def usual_size(self) -> int:
+        """Return the median size of the groups."""
+        return int(np.median(self.state.size[self.state.size > 0]))
+
+    def partition(self) -> Partition:
+        """Return where the copies are."""
+        return self.at(self.state.copies)
+
+    def at(self, copies: IntArray) -> Partition:
+        """Return the partition with these copies at the entries; no row is lost, or nothing is returned."""
+        placed = np.bincount(self.arena.kind_of, copies, len(self.problem.counts))
+        if (copies < 0).any() or (placed != self.problem.counts).any():
+            raise ArithmeticError("a search lost a row")
+        used = np.flatnonzero(copies)
+        types, patterns = (part[used].astype(np.int64) for part in (self.arena.kind_of, self.arena.pattern_of))
+        return Partition.of(self.problem, types, patterns, copies[used])
+
+
+def load(problem: Problem, law: Law) -> Problem:
+    """Load what is compiled, or compile it, by a search of a single cell, which is returned as a problem."""
+    one = problem.on([0]).part(np.zeros(1, dtype=np.int64), problem.counts[:1])
+    field = Field.of(with_groups(one, Pool.of(one), [one_group(one)]), law, one_group(one), one, 0)
+    field.build(np.zeros(1))
+    field.anneal(0, 1.0)
+    return one
+
+
+def one_group(problem: Problem) -> Partition:
+    """Return the partition of all rows into one group, which is legal."""
+    every = np.arange(len(problem.counts))
+    return Partition.of(problem, every, np.zeros_like(every), problem.counts)
+
+
+def promising(problem: Problem, pool: Pool, prices: IntArray, scale: int, most: float, fewest: int) -> Pool:
+    """Keep patterns with a group, large enough if not legal, that loses at most so many stars at these prices."""
+    size = max(1, problem.rules.least_size)
+    values = values_by_size(prices, problem.counts, pool.types, pool.starts, pool.cost * scale, size)
+    limit = most * problem.unit * scale
+    if fewest < len(values):
+        limit = max(limit, float(np.partition(values, fewest)[fewest]))
+    return kept(problem, pool, np.repeat(values <= limit, np.diff(pool.starts)))
+
+
+def narrowed(problem: Problem, pool: Pool, partition: Partition, more: float) -> Pool:
+    """Keep of the row types of a pattern those that would pay at most so many stars more than they do."""
+    paid = np.zeros(len(problem.counts), dtype=np.int64)
+    np.maximum.at(paid, partition.types, costs_of(problem, partition.levels)[partition.groups])
+    cost = np.repeat(pool.cost, np.diff(pool.starts))
+    return kept(problem, pool, cost <= paid[pool.types] + int(more * problem.unit))
+
+
+def kept(problem: Problem, pool: Pool, entries: BoolArray) -> Pool:
+    """Keep some entries, and the patterns that have enough rows for a group."""
+    owner = pool.owner()
+    rows = np.bincount(owner[entries], problem.counts[pool.types[entries]], len(pool))
+    enough = rows >= max(1, problem.rules.least_size)
+    entries = entries & enough[owner]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owner[entries], minlength=len(pool))[enough])])
+    return Pool(pool.types[entries], starts, pool.levels[enough], pool.cost[enough], pool.ceiling)
+
+
+def with_groups(problem: Problem, pool: Pool, partitions: Sequence[Partition]) -> Pool:
+    """Add the patterns of partitions, with all row types that fit under them, in place of what is there of them.
+
+    Patterns are in the order of their cost; one that covers all row types is the last.
+    """
+    parts = [*(_covered(problem, partition) for partition in partitions), pool]
+    types, levels = (np.concatenate([getattr(part, name) for part in parts]) for name in ("types", "levels"))
+    lengths = np.concatenate([np.diff(part.starts) for part in parts])
+    first = np.cumsum(lengths) - lengths
+    _, chosen = np.unique(pattern_ids(problem, types[first], levels), return_index=True)
+    cost = costs_of(problem, levels)
+    chosen = chosen[np.lexsort((lengths[chosen], cost[chosen]))]
+    starts = np.concatenate([[0], np.cumsum(lengths[chosen])])
+    picked = np.arange(starts[-1]) + np.repeat(first[chosen] - starts[:-1], lengths[chosen])
+    return Pool(types[picked], starts, levels[chosen], cost[chosen], pool.ceiling)
+
+
+def _pattern_of(problem: Problem, pool: Pool, partition: Partition) -> IntArray:
+    """Return for every group of a partition its pattern in a pool that has it."""
+    representative = np.concatenate([pool.types[pool.starts[:-1]], partition.types[partition.starts[:-1]]])
+    ids = pattern_ids(problem, representative, np.concatenate([pool.levels, partition.levels]))
+    place_of = np.full(int(ids.max()) + 1, -1)
+    place_of[ids[: len(pool)]] = np.arange(len(pool))
+    return np.asarray(place_of[ids[len(pool) :]])
+
+
+def _covered(problem: Problem, partition: Partition) -> Pool:
+    """Return the patterns of a partition with all row types that fit under them."""
+    every = np.arange(len(problem.counts))
+    vectors, vector = np.unique(partition.levels, axis=0, return_inverse=True)
+    representative = partition.types[partition.starts[:-1]]
+    types, lengths, levels = [], [], []
+    for index, shape in enumerate(vectors):
+        found = buckets(problem, tuple(shape.tolist()), every)
+        wanted = np.unique(found.ids()[representative[np.flatnonzero(vector.ravel() == index)]])
+        marked = np.zeros(len(found), dtype=bool)
+        marked[wanted] = True
+        sizes = np.diff(found.starts)
+        types.append(found.order[np.repeat(marked, sizes)])
+        lengths.append(sizes[marked])
+        levels.append(np.broadcast_to(shape, (len(wanted), len(shape))))
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+    shapes = np.concatenate(levels)
+    return Pool(np.concatenate(types), starts, shapes, costs_of(problem, shapes))

@@ -1,0 +1,1 @@
+"""The search where patterns are too many to list."""

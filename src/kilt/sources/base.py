@@ -1,0 +1,53 @@
+"""What a source is: a table, wherever it lives, that counts its row types and applies the finished plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from kilt.model.plan import Plan
+from kilt.model.problem import RowTypes
+from kilt.numbers import IntArray
+from kilt.sources.tally import Comparison, Tally
+
+
+class Source(Protocol):
+    """A table, wherever it lives."""
+
+    columns: list[str]
+    notes: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def native(self) -> Any:
+        """The table as an object that the user can go on with."""
+
+    def typed(self, column: str) -> bool:
+        """Say whether the column holds something other than text."""
+
+    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> RowTypes:
+        """Count the row types."""
+
+    def apply(self, plan: Plan, identifier: Sequence[str]) -> Source:
+        """Return the release that the plan describes, rows in their order."""
+
+    def content_order(self) -> IntArray:
+        """Return the rows in the order of what they show."""
+
+    def reordered(self, order: IntArray) -> Source:
+        """Return the rows in another order."""
+
+    def tally(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Tally:
+        """Count the groups, for the verifier."""
+
+    def compare(self, original: Any, identifier: Sequence[str], order: IntArray | None) -> Comparison:
+        """Put the cells beside those of the original, for the verifier."""
+
+    def distinct(self, column: str) -> list[str | None]:
+        """Return the distinct values of a column as text."""
+
+    def cells(self, column: str) -> list[str | None]:
+        """Return the cells of a column as text, row by row, for the check of a certificate."""

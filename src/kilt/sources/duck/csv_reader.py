@@ -1,0 +1,215 @@
+"""Reading files into DuckDB: their header, and what can be wrong with them.
+
+DuckDB's reader forgives a few things that would lose something: empty cells too many at the end
+of a line, spaces around a quoted cell, a compressed file that breaks off. Therefore the bytes of
+a CSV file are counted beside it, and a table whose cells do not account for them is refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from kilt.errors import InputError
+from kilt.numbers import counted
+from kilt.sources.duck.connection import Database
+from kilt.sources.file_format import FileFormat, quoted
+
+DELIMITERS = ",;\t|"
+BOM = b"\xef\xbb\xbf"
+CHUNK = 1 << 22
+LONGEST_LINE = 64_000_000
+MOST_BUFFER = 4_000_000_000
+NEVER = "\x01\x02"  # a text that no cell is
+
+
+def load(database: Database, form: FileFormat, table: str) -> tuple[list[str], str | None]:
+    """Load a file into a table with columns c0, c1, ...; return the user's column names and the delimiter."""
+    if not form.path.exists():
+        raise InputError(f"the file '{form.path}' does not exist")
+    if not form.path.is_file():
+        raise InputError(f"'{form.path}' is not a file")
+    with _reading(form.path):
+        if not form.path.stat().st_size:
+            raise InputError(f"the file '{form.path}' is empty")
+        if form.kind == "parquet":
+            return _load_parquet(database, form, table), None
+        return _load_csv(database, form, table)
+
+
+def _load_parquet(database: Database, form: FileFormat, table: str) -> list[str]:
+    reader = f"read_parquet({_literal(form.path)}, hive_partitioning=false)"
+    names = [str(row[0]) for row in database.rows(f"DESCRIBE SELECT * FROM {reader}")]
+    _check_names(names, form.path)
+    chosen = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(names))
+    database.run(f"CREATE TABLE {table} AS SELECT {chosen} FROM {reader}")
+    return names
+
+
+@dataclass(frozen=True)
+class Census:
+    """The bytes of a file: how many there are, and how many are quotes or ends of lines."""
+
+    size: int
+    quotes: int
+    ends: int
+    head: bytes
+
+    @classmethod
+    def of(cls, form: FileFormat) -> Census:
+        """Count the bytes, decompressed; a compressed file that is damaged shows here."""
+        size = quotes = ends = 0
+        head = b""
+        for chunk in _chunks(form):
+            head = head or chunk[:CHUNK]
+            size += len(chunk)
+            quotes += chunk.count(b'"')
+            ends += chunk.count(b"\n") + chunk.count(b"\r")
+        return cls(size, quotes, ends, head)
+
+    @property
+    def plain(self) -> int:
+        """The bytes that are neither quotes nor ends of lines: they are all in cells, or are delimiters."""
+        return self.size - self.quotes - self.ends - (len(BOM) if self.head.startswith(BOM) else 0)
+
+
+def _load_csv(database: Database, form: FileFormat, table: str) -> tuple[list[str], str]:
+    census = Census.of(form)
+    names, delimiter = _header(census, form)
+    _check_names(names, form.path)
+    reader = _reader(form, census, len(names), delimiter)
+    database.run(f"CREATE TABLE {table} AS SELECT * FROM {reader('')} OFFSET 1")
+    if _plain_bytes(database, table, names, census, delimiter) != census.plain:
+        database.rows(f"SELECT count(*) FROM {reader(NEVER)}")  # names the line, if cells are too many
+        raise InputError(
+            f"'{form.path}' cannot be read without loss: there are spaces around a quoted cell, or it is damaged"
+        )
+    return names, delimiter
+
+
+def _reader(form: FileFormat, census: Census, width: int, delimiter: str) -> Callable[[str], str]:
+    """Return the call of read_csv, given the text that stands for null."""
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
+    longest, buffer = LONGEST_LINE, ""
+    if census.quotes and census.size < MOST_BUFFER:  # a quoted end of line must not fall between two buffers
+        longest = max(census.size, 1000)
+        buffer = f", buffer_size={longest + 1000}"
+    call = (
+        f"read_csv({_literal(form.path)}, columns={{{columns}}}, auto_detect=false, header=false, skip=0, "
+        f"delim={quoted(delimiter)}, quote='\"', escape='\"', comment='', allow_quoted_nulls=false, strict_mode=true, "
+        f"null_padding=false, ignore_errors=false, hive_partitioning=false, encoding='utf-8', "
+        f"compression='{form.compression}', max_line_size={longest}{buffer}"
+    )
+    return lambda null: f"{call}, nullstr={quoted(null)})"
+
+
+def _plain_bytes(database: Database, table: str, names: list[str], census: Census, delimiter: str) -> int:
+    """Count in the table what `Census.plain` counts in the file."""
+    cells = [f"c{i}" for i in range(len(names))]
+    if census.quotes:
+        cells = [f"replace(replace(replace({cell}, '\"', ''), chr(10), ''), chr(13), '')" for cell in cells]
+    total = " + ".join(f"coalesce(sum(strlen({cell})), 0)" for cell in cells)
+    count, size = database.rows(f"SELECT count(*), {total} FROM {table}")[0]
+    header = sum(len(re.sub(r'["\r\n]', "", name).encode()) for name in names)
+    return int(size) + header + (int(count) + 1) * (len(names) - 1) * len(delimiter.encode())
+
+
+def _header(census: Census, form: FileFormat) -> tuple[list[str], str]:
+    """Return the cells of the first record and the delimiter: the one that finds most cells, unless it is given."""
+    text = census.head.removeprefix(BOM).decode("utf-8", errors="replace")
+    if not text.strip():
+        raise InputError(f"the file '{form.path}' has no header")
+    csv.field_size_limit(CHUNK)
+    lines = text.lstrip("\r\n").splitlines(keepends=True)
+    headers = {d: next(csv.reader(lines, delimiter=d)) for d in form.delimiter or DELIMITERS}
+    delimiter = max(headers, key=lambda d: len(headers[d]))
+    return headers[delimiter], delimiter
+
+
+def _chunks(form: FileFormat) -> Iterator[bytes]:
+    """Yield the bytes of a file, decompressed."""
+    if form.compression == "zstd":
+        yield from _zstd_chunks(form.path)
+        return
+    with gzip.open(form.path, "rb") if form.compression == "gzip" else form.path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def _zstd_chunks(path: Path) -> Iterator[bytes]:
+    import zstandard  # noqa: PLC0415 - only where such a file is read
+
+    with path.open("rb") as file:
+        rest = file.read(CHUNK)
+        while rest:
+            frame = zstandard.ZstdDecompressor().decompressobj()
+            while rest and not frame.eof:
+                yield frame.decompress(rest)
+                rest = frame.unused_data or file.read(CHUNK)
+            if not frame.eof:
+                raise EOFError
+
+
+def _check_names(names: list[str], path: Path) -> None:
+    if any(not name.strip() for name in names):
+        raise InputError(f"the header of '{path}' has a column without a name: give every column one")
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other is not name:
+            how = "occurs twice" if other == name else f"differs from '{other}' only in case"
+            raise InputError(f"the column name '{name}' of '{path}' {how}: every column needs its own")
+
+
+def identifier(name: str) -> str:
+    """Quote a name for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(path: Path) -> str:
+    """Write a path for SQL so that no character of it is a wildcard."""
+    return quoted(re.sub(r"([*?\[])", r"[\1]", str(path.absolute())))
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Say in one sentence what is wrong with a file; DuckDB's own words would show cells."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise InputError(_explained(str(error), path)) from None
+    except PermissionError:
+        raise InputError(f"the file '{path}' may not be read") from None
+    except (OSError, EOFError, ValueError) as error:
+        raise InputError(f"the file '{path}' is damaged or cannot be read ({type(error).__name__})") from None
+    except Exception as error:
+        if type(error).__name__ == "ZstdError":
+            raise InputError(f"the file '{path}' is damaged: it cannot be decompressed") from None
+        raise
+
+
+def _explained(message: str, path: Path) -> str:
+    found = re.match(r"[^\n]*?CSV Error on Line: (\d+)\n", message)
+    where = f"line {found.group(1)} of '{path}'" if found else f"'{path}'"
+    cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if cells:
+        return f"{where} has {counted(int(cells.group(2)), 'cell')} where the header has {cells.group(1)}"
+    reasons = {
+        "unicode": f"{where} is not valid UTF-8: save the file as UTF-8",
+        "unterminated quote": f"{where} has a quote that is not closed, or text behind a closing quote",
+        "Maximum line size": f"{where} is longer than {LONGEST_LINE // 10**6} MB",
+        "invalid state": f"{where} is not regular CSV: probably its lines end in different ways",
+        "No space left": f"there is no space left for the rows of {where}",
+        "Out of Memory": f"there is not enough memory for the rows of {where}",
+    }
+    for sign, sentence in reasons.items():
+        if sign.lower() in message.lower():
+            return sentence
+    return f"{where} cannot be read as {'Parquet' if 'arquet' in message else 'a table'}"

@@ -1,0 +1,244 @@
+"""Files (CSV, TSV, Parquet, also compressed) as a source, through DuckDB, which works out of core.
+
+A table is loaded once, its columns named c0, c1, ... so that no name of the user's can clash. Cells
+are compared and counted by their text, so that what looks different is different.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from kilt.arrays.buckets import bucket
+from kilt.errors import InputError
+from kilt.model.plan import ColumnPlan, Plan
+from kilt.model.problem import RowTypes
+from kilt.numbers import IntArray
+from kilt.sources.duck.connection import Database, fresh
+from kilt.sources.duck.csv_reader import identifier as sql_name
+from kilt.sources.duck.csv_reader import load
+from kilt.sources.file_format import FileFormat, quoted
+from kilt.sources.tally import Comparison, Tally, ValueCounts
+
+REASONS = (
+    "No space left on device",
+    "File too large",
+    "Permission denied",
+    "Read-only file system",
+    "Disk quota exceeded",
+)
+
+
+class DuckSource:
+    """A table in DuckDB, which is read and never changed."""
+
+    def __init__(self, database: Database, table: str, columns: list[str], delimiter: str | None) -> None:
+        self._database = database
+        self._table = table
+        self.columns = columns
+        self.delimiter = delimiter
+        self.notes: tuple[str, ...] = ()
+        self._kinds = [row[1] for row in self._database.rows(f"DESCRIBE {table}")]
+        self._row_types: IntArray = np.zeros(0, dtype=np.int64)
+
+    @classmethod
+    def open(cls, path: Path, delimiter: str | None = None, beside: DuckSource | None = None) -> DuckSource:
+        """Load a file, into the same database as another table if one is given."""
+        database = beside._database if beside is not None else Database()
+        table = fresh("file")
+        columns, found = load(database, FileFormat.of(path, delimiter), table)
+        source = cls(database, table, columns, found)
+        if not source.rows:
+            raise InputError(f"'{path}' has a header but no rows")
+        return source
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self._database.number(f"SELECT count(*) FROM {self._table}")
+
+    @property
+    def native(self) -> duckdb.DuckDBPyRelation:
+        """The table as a DuckDB relation, with the user's column names."""
+        return self._database.connection.sql(f"SELECT {self._named()} FROM {self._table}")
+
+    def typed(self, column: str) -> bool:
+        """Say whether the column holds something other than text."""
+        return bool(self._kinds[self.columns.index(column)] != "VARCHAR")
+
+    def distinct(self, column: str) -> list[str | None]:
+        """Return the distinct values of a column as text."""
+        return [row[0] for row in self._database.rows(f"SELECT DISTINCT {self._text(column)} FROM {self._table}")]
+
+    def cells(self, column: str) -> list[str | None]:
+        """Return the cells of a column as text, row by row."""
+        return [row[0] for row in self._database.rows(f"SELECT {self._text(column)} FROM {self._table} ORDER BY rowid")]
+
+    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> RowTypes:
+        """Count the row types (one GROUP BY), and remember which one each row is (one JOIN)."""
+        names = [*quasi, *sensitive]
+        types = fresh("types")
+        keys = [f"k{i}" for i in range(len(names))]
+        chosen = ", ".join(f"{self._text(name)} AS {key}" for name, key in zip(names, keys, strict=True))
+        self._database.run(f"CREATE TABLE {types} AS SELECT {chosen}, count(*) AS n FROM {self._table} GROUP BY ALL")
+        codes, counts = self._codes(types, keys)
+        order = bucket(list(codes.T), len(codes)).order
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        on = " AND ".join(
+            f"{self._text(name, 't.')} IS NOT DISTINCT FROM y.{key}" for name, key in zip(names, keys, strict=True)
+        )
+        joined = self._database.columns(
+            f"SELECT y.rowid AS y FROM {self._table} t JOIN {types} y ON {on} ORDER BY t.rowid"
+        )["y"]
+        self._row_types = place[joined]
+        values = [
+            [row[0] for row in self._database.rows(f"SELECT DISTINCT {key} FROM {types} ORDER BY {key} NULLS FIRST")]
+            for key in keys
+        ]
+        self._database.run(f"DROP TABLE {types}")
+        return RowTypes(
+            quasi=tuple(values[: len(quasi)]),
+            sensitive=tuple(values[len(quasi) :]),
+            quasi_codes=codes[order, : len(quasi)],
+            sensitive_codes=codes[order, len(quasi) :],
+            counts=counts[order],
+        )
+
+    def apply(self, plan: Plan, identifier: Sequence[str]) -> DuckSource:
+        """Return the release: identifiers dropped, quasi cells blurred (one JOIN), rows in their order."""
+        row_groups, groups, released = fresh("rows"), fresh("groups"), fresh("released")
+        assigned = {"g": plan.row_groups(self._row_types)}
+        looks: dict[str, np.ndarray] = {"g": np.arange(len(plan.columns[0].shown), dtype=np.int32)}
+        cells = {name: f"t.c{i}" for i, name in enumerate(self.columns) if name not in identifier}
+        for index, column in enumerate(plan.columns):
+            looks[f"h{index}"] = column.hidden
+            looks[f"s{index}"] = _shown(column)
+            kept = cells[column.name] if column.mark is None else self._text(column.name, "t.")
+            cells[column.name] = f"CASE WHEN x.h{index} THEN {_hidden(column, index)} ELSE {kept} END"
+        self._database.run(f"CREATE TABLE {row_groups} AS SELECT g FROM assigned", assigned=assigned)
+        self._database.run(f"CREATE TABLE {groups} AS SELECT * FROM looks", looks=looks)
+        chosen = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(cells.values()))
+        self._database.run(
+            f"CREATE TABLE {released} AS SELECT {chosen} FROM {self._table} t JOIN {row_groups} r ON t.rowid = r.rowid "
+            f"JOIN {groups} x ON r.g = x.g ORDER BY t.rowid"
+        )
+        self._database.run(f"DROP TABLE {row_groups}; DROP TABLE {groups}")
+        return DuckSource(self._database, released, list(cells), self.delimiter)
+
+    def content_order(self) -> IntArray:
+        """Return the rows in the order of what they show, which tells nothing of the order they are in."""
+        by = ", ".join(f"{self._text(name)} NULLS FIRST" for name in self.columns)
+        return self._database.columns(f"SELECT rowid AS r FROM {self._table} ORDER BY {by}, rowid")["r"]
+
+    def reordered(self, order: IntArray) -> DuckSource:
+        """Return the rows in another order."""
+        places, reordered = fresh("places"), fresh("reordered")
+        self._database.run(f"CREATE TABLE {places} AS SELECT r FROM wanted", wanted={"r": order})
+        cells = ", ".join(f"t.c{i}" for i in range(len(self.columns)))
+        self._database.run(
+            f"CREATE TABLE {reordered} AS SELECT {cells} FROM {places} p JOIN {self._table} t ON p.r = t.rowid "
+            f"ORDER BY p.rowid; DROP TABLE {places}"
+        )
+        return DuckSource(self._database, reordered, self.columns, self.delimiter)
+
+    def tally(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Tally:
+        """Count the groups again, in SQL of its own: one GROUP BY over the rows, the rest on its result."""
+        counted, groups = fresh("counted"), fresh("groups")
+        q = [f"q{i}" for i in range(len(quasi))]
+        s = [f"s{i}" for i in range(len(sensitive))]
+        chosen = [f"{self._text(name)} AS {key}" for name, key in zip((*quasi, *sensitive), (*q, *s), strict=True)]
+        by = ", ".join(q)
+        self._database.run(
+            f"CREATE TABLE {counted} AS SELECT {', '.join(chosen)}, count(*) AS n FROM {self._table} GROUP BY ALL;"
+            f"CREATE TABLE {groups} AS SELECT {by}, sum(n)::BIGINT AS size FROM {counted} GROUP BY {by}"
+        )
+        on = " AND ".join(f"c.{key} IS NOT DISTINCT FROM g.{key}" for key in q)
+        ranks = "".join(f", dense_rank() OVER (ORDER BY c.{key} NULLS FIRST) - 1 AS {key}" for key in s)
+        entries = self._database.columns(
+            f"SELECT g.rowid AS g, c.n{ranks} FROM {counted} c JOIN {groups} g ON {on} ORDER BY g.rowid"
+        )
+        values = [
+            [row[0] for row in self._database.rows(f"SELECT DISTINCT {key} FROM {counted} ORDER BY {key} NULLS FIRST")]
+            for key in s
+        ]
+        sizes = self._database.columns(f"SELECT size FROM {groups} ORDER BY rowid")["size"]
+        self._database.run(f"DROP TABLE {counted}")
+        return Tally(
+            sizes=sizes,
+            sensitive=tuple(
+                ValueCounts(name, values[i], entries["g"], entries[f"s{i}"], entries["n"])
+                for i, name in enumerate(sensitive)
+            ),
+            patterns=lambda chosen: self._patterns(groups, by, chosen),
+        )
+
+    def compare(self, original: DuckSource, identifier: Sequence[str], order: IntArray | None) -> Comparison:
+        """Put the cells beside those of the original file, row by row."""
+        if not isinstance(original, DuckSource):
+            raise InputError("a file can only be compared with a file: give the original as a file too")
+        expected = [name for name in original.columns if name not in identifier]
+        both = [name for name in expected if name in self.columns] if self.rows == original.rows else []
+        table = self._table
+        if order is not None:
+            back = np.empty(len(order), dtype=np.int64)
+            back[order] = np.arange(len(order))
+            table = self.reordered(back)._table
+        differing = {}
+        for name in both:
+            was, now = original._text(name, "o."), self._text(name, "t.")
+            differing[name] = self._database.rows(
+                f"SELECT {was} AS was, {now} AS now, count(*) FROM {table} t JOIN {original._table} o "
+                f"ON t.rowid = o.rowid WHERE {was} IS DISTINCT FROM {now} GROUP BY ALL"
+            )
+        return Comparison(
+            rows=(original.rows, self.rows),
+            missing=tuple(name for name in expected if name not in self.columns),
+            added=tuple(name for name in self.columns if name not in expected),
+            differing=differing,
+        )
+
+    def write(self, form: FileFormat) -> None:
+        """Write the table to a file."""
+        copy = f"COPY (SELECT {self._named()} FROM {self._table}) TO {quoted(str(form.path))} ({form.copy_options()})"
+        try:
+            self._database.run(copy)
+        except duckdb.Error as error:
+            reason = next((r for r in REASONS if r.lower() in str(error).lower()), "the file could not be written")
+            raise OSError(errno.EIO, reason) from None
+
+    def beside(self, path: Path, delimiter: str | None) -> DuckSource:
+        """Load a file into the same database."""
+        return DuckSource.open(path, delimiter, self)
+
+    def _patterns(self, groups: str, by: str, chosen: Sequence[int]) -> list[tuple[str | None, ...]]:
+        wanted = {"r": np.array(chosen, dtype=np.int64)}
+        picked = fresh("picked")
+        self._database.run(f"CREATE TABLE {picked} AS SELECT r FROM wanted", wanted=wanted)
+        return self._database.rows(f"SELECT {by} FROM {picked} p JOIN {groups} g ON g.rowid = p.r ORDER BY p.rowid")
+
+    def _codes(self, types: str, keys: Sequence[str]) -> tuple[IntArray, IntArray]:
+        ranks = ", ".join(f"dense_rank() OVER (ORDER BY {key} NULLS FIRST) - 1 AS {key}" for key in keys)
+        found = self._database.columns(f"SELECT rowid AS r, n, {ranks} FROM {types} ORDER BY rowid")
+        return np.column_stack([found[key] for key in keys]).astype(np.int32), found["n"]
+
+    def _text(self, column: str, prefix: str = "") -> str:
+        cell = f"{prefix}c{self.columns.index(column)}"
+        return f"CAST({cell} AS VARCHAR)" if self.typed(column) else cell
+
+    def _named(self) -> str:
+        return ", ".join(f"c{i} AS {sql_name(name)}" for i, name in enumerate(self.columns))
+
+
+def _shown(column: ColumnPlan) -> np.ndarray:
+    shown = np.empty(len(column.shown), dtype=object)
+    shown[:] = ["" if text is None else text for text in column.shown]
+    return shown
+
+
+def _hidden(column: ColumnPlan, index: int) -> str:
+    return "NULL" if column.mark is None else f"x.s{index}"

@@ -1,0 +1,1 @@
+"""The independent check of a release; it imports no solver, no kernel and nothing of the bounds."""

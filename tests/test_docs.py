@@ -100,7 +100,7 @@ def run_python(block: Block, page: str, namespace: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(ROOT / "examples" / "hospital.csv", tmp_path)
+    shutil.copy(ROOT / "src" / "kilt" / "data" / "hospital.csv", tmp_path)
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(page):

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-HOSPITAL = Path(__file__).parent.parent / "src" / "kilt" / "data" / "hospital.csv"
+pytest.register_assert_rewrite("support")
+
+from support.paths import HOSPITAL, ROOT  # noqa: E402 - its assertions are rewritten like those of the tests
 
 
 @pytest.fixture
@@ -18,7 +20,7 @@ def hospital() -> Path:
 @pytest.fixture
 def adult() -> Path:
     """The Adult table, where it is there: beside the project, or where KILT_DATA says."""
-    folder = Path(os.environ.get("KILT_DATA", Path(__file__).parent.parent.parent / "shared" / "data"))
+    folder = Path(os.environ.get("KILT_DATA", ROOT.parent / "shared" / "data"))
     path = folder / "adult.csv"
     if not path.exists():
         pytest.skip("adult.csv is not here")

@@ -1,0 +1,116 @@
+"""Any prices and multipliers give a bound; oracles against slow twins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kilt.bounds.incidence import FINEST as SCALE
+from kilt.bounds.oracles import DiverseOracle, PairOracle, oracle_of
+from kilt.certificates.proof.evaluate import proved
+from kilt.certificates.proof.evidence import Marks
+from kilt.model.diversity import Distinct
+from kilt.model.rules import SizeRule
+from kilt.patterns.pool import Pool
+from support.problems import all_groups, drawn_prices, drawn_problem, solved
+
+
+def least_by_hand(problem, pool, prices) -> int:
+    """Add up the least values of all patterns, by trying all legal groups under each."""
+    groups = all_groups(problem)
+    total = 0
+    for pattern in range(len(pool)):
+        fitting = set(pool.types[pool.starts[pattern] : pool.starts[pattern + 1]].tolist())
+        values = [
+            len(group) * int(pool.cost[pattern]) * SCALE - int(prices[list(group)].sum())
+            for group in groups
+            if fitting.issuperset(group)
+        ]
+        total += min([0, *values])
+    return total
+
+
+def total_of(problem, oracle, prices):
+    """Return the bound of prices before it is rounded, and what is taken."""
+    least, taken = oracle.least(prices)
+    return int(prices @ problem.counts) + least, taken
+
+
+@given(st.data())
+@settings(max_examples=750, deadline=None)
+def test_any_prices_give_a_bound(data):
+    problem = drawn_problem(data)
+    oracle = oracle_of(problem, Pool.of(problem))
+    optimum = solved("exhaustive", problem).partition.cost
+    for _ in range(2):
+        prices = drawn_prices(data, problem)
+        total, taken = total_of(problem, oracle, prices)
+        evidence = oracle.evidence(prices)
+        found = proved(problem, [evidence])
+        assert found <= optimum
+        assert (taken >= -1e-9).all()
+        if oracle.effort == 1:
+            assert found == max(0, -(-total // SCALE))
+
+
+def altered(data, marks: Marks, first: int = 0) -> Marks:
+    """Replace some multipliers by any others, in the columns from a first one on."""
+    numbers = marks.numbers.copy()
+    for place in np.ndindex(numbers.shape):
+        if place[1] >= first and data.draw(st.booleans()):
+            numbers[place] = data.draw(st.integers(-3 * SCALE, 3 * SCALE))
+    return replace(marks, numbers=numbers)
+
+
+@given(st.data(), st.integers(1, 4))
+@settings(max_examples=750, deadline=None)
+def test_any_multipliers_give_a_bound(data, largest):
+    problem = drawn_problem(data, least_sensitive=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kilt.bounds.by_size.LARGEST", largest)
+        oracle = oracle_of(problem, Pool.of(problem))
+        prices = drawn_prices(data, problem)
+        for _ in range(data.draw(st.integers(0, 4))):
+            oracle.least(prices)
+        evidence = oracle.evidence(prices)
+    optimum = solved("exhaustive", problem).partition.cost
+    found = proved(problem, [evidence])
+    assert found <= optimum
+    parts = {name: altered(data, getattr(evidence, name)) for name in ("slopes", "tails")}
+    parts["thetas"] = altered(data, evidence.thetas, first=1)  # a theta stands behind its size
+    assert proved(problem, [replace(evidence, **parts)]) <= optimum
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_the_oracles_are_exact_where_they_say_so(data):
+    problem = drawn_problem(data, most_rows=7)
+    pool = Pool.of(problem)
+    oracle = oracle_of(problem, pool)
+    others = [rule for rule in problem.rules if not isinstance(rule, SizeRule)]
+    exact = isinstance(oracle, PairOracle) or not others
+    assert oracle.effort == 1 or not exact
+    if isinstance(oracle, DiverseOracle):
+        exact = len(others) == 1 and others[0].form == Distinct()
+    prices = drawn_prices(data, problem)
+    least, _ = oracle.least(prices)
+    by_hand = least_by_hand(problem, pool, prices)
+    assert least == by_hand if exact else least <= by_hand + 1e-3
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_what_is_taken_is_the_slope(data):
+    problem = drawn_problem(data, most_rows=7)
+    oracle = oracle_of(problem, Pool.of(problem))
+    prices = drawn_prices(data, problem)
+    total, taken = total_of(problem, oracle, prices)
+    others = drawn_prices(data, problem)
+    other, _ = total_of(problem, oracle, others)
+    slope = problem.counts - taken
+    if oracle.effort == 1:
+        assert other <= total + int(slope @ (others - prices))  # the bound is concave in the prices

@@ -1,0 +1,128 @@
+"""The command as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from kilt.cli.commands import cli
+from support.command import run
+
+WORDS = ["--quasi", "Zipcode:characters,Age:characters,Education", "--sensitive", "Disease"]
+
+
+def test_demo_finds_the_optimum_within_two_seconds_of_cpu():
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = run("demo")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert result.returncode == 0, result.stderr
+    assert "63 stars" in result.stdout
+    assert "optimal" in result.stdout
+    assert "kilt anonymize" in result.stdout
+    assert "\x1b[" not in result.stdout
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
+
+
+def test_demo_shows_stars_in_colour_on_a_terminal():
+    result = CliRunner().invoke(cli, ["demo"], color=True)
+    assert "\x1b[33m\x1b[1m*\x1b[0m" in result.output
+
+
+def test_anonymize_with_json_prints_one_object_only(hospital, tmp_path):
+    result = run("anonymize", hospital, "-o", tmp_path / "out.csv", *WORDS, "-k", "3", "-t", "0.3", "--json")
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert {"rows", "groups", "stars", "bound", "gap", "status", "solver", "seconds"} <= set(found)
+    assert (found["rows"], found["stars"], found["bound"], found["gap"]) == (10, 63, 63, 0)
+    assert (found["status"], found["solver"]) == ("optimal", "exhaustive")
+    assert result.stdout.count("\n") == 1
+
+
+def test_a_heuristic_claims_no_optimum(hospital, tmp_path):
+    result = run(
+        "anonymize",
+        hospital,
+        "-o",
+        tmp_path / "out.csv",
+        *WORDS,
+        "-k",
+        "3",
+        "-t",
+        "0.3",
+        "--json",
+        "--solver",
+        "greedy",
+    )
+    found = json.loads(result.stdout)
+    assert found["status"] == "feasible"
+    assert (found["stars"], found["bound"], found["proof"]) == (64, 61, "exact")
+    assert found["gap"] == 3 / 64
+
+
+def test_a_time_limit_of_0_still_releases(hospital, tmp_path):
+    words = ["-k", "3", "--solver", "greedy", "--time", "0"]
+    assert run("anonymize", hospital, "-o", tmp_path / "out.csv", *WORDS, *words).returncode == 0
+    assert run("verify", tmp_path / "out.csv", *WORDS, "-k", "3").returncode == 0
+
+
+def test_verify_with_json(hospital, tmp_path):
+    run("anonymize", hospital, "-o", tmp_path / "out.csv", *WORDS, "-k", "3", "-t", "0.3")
+    result = run("verify", tmp_path / "out.csv", *WORDS, "-k", "3", "-t", "0.3", "--original", hospital, "--json")
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert (found["k"], found["t"], found["violations"]) == (3, {"Disease": 0.3}, [])
+    assert set(found["l"]["Disease"]) == {"frequency", "distinct", "entropy", "recursive"}
+    assert found["fidelity"]["stars"] == 63
+    result = run("verify", tmp_path / "out.csv", *WORDS, "-k", "4", "--json")
+    assert result.returncode == 1
+    assert len(json.loads(result.stdout)["violations"]) == 2
+
+
+def test_the_same_input_and_seed_give_the_same_bytes(adult, tmp_path):
+    quasi = "sex,age,race,marital-status,education"
+    words = ["--quasi", quasi, "--sensitive", "salary-class", "-k", "5", "-t", "0.3", "--shuffle", "--seed", "7"]
+    words += ["--solver", "greedy"]  # the search has a test of its own
+    for name in ("a.csv", "b.csv"):
+        assert run("anonymize", adult, "-o", tmp_path / name, *words).returncode == 0
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_adult_stays_within_its_stars_and_seconds(adult, tmp_path):
+    quasi = "sex,age,race,marital-status,education,native-country,workclass,occupation"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = run(
+        "anonymize",
+        adult,
+        "-o",
+        tmp_path / "out.csv",
+        "--quasi",
+        quasi,
+        "--sensitive",
+        "salary-class",
+        "-k",
+        "5",
+        "--json",
+        "--solver",
+        "greedy",
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert json.loads(result.stdout)["stars"] <= 33_500
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
+
+
+@pytest.mark.parametrize("command", [[], ["anonymize"], ["verify"], ["demo"]])
+def test_help_is_there(command):
+    result = run(*command, "--help")
+    assert result.returncode == 0
+    assert "Usage: kilt" in result.stdout
+
+
+def test_importing_kilt_loads_nothing_heavy():
+    code = "import kilt, sys; print([m for m in ('duckdb', 'narwhals', 'pandas', 'rich', 'click') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

@@ -1,0 +1,78 @@
+"""Configuration files: all that flags say can stand there."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kilt.cli.commands import cli
+from kilt.cli.config import KEYS, read_config
+from kilt.errors import InputError
+from support.command import run
+
+CONFIG = """
+input = "in.csv"
+output = "out.csv"
+quasi = ["Zipcode:characters", "Age:characters", "Education"]
+sensitive = "Disease"
+k = 3
+t = 0.3
+json = true
+"""
+
+
+def test_everything_that_flags_say_can_stand_in_a_file_and_flags_win(hospital, tmp_path):
+    (tmp_path / "in.csv").write_bytes(hospital.read_bytes())
+    (tmp_path / "kilt.toml").write_text(CONFIG)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    result = run("anonymize", "--config", tmp_path / "kilt.toml", cwd=elsewhere)
+    assert json.loads(result.stdout)["stars"] == 63
+    assert (tmp_path / "out.csv").exists()
+    result = run("anonymize", "--config", tmp_path / "kilt.toml", "-t", "1", "-k", "2", cwd=elsewhere)
+    assert json.loads(result.stdout)["stars"] == 46
+    result = run("verify", "--config", tmp_path / "kilt.toml", "-t", "1", "-k", "2", "--original", tmp_path / "in.csv")
+    assert result.returncode == 0, result.stderr
+
+
+def test_every_flag_has_its_setting():
+    flags = {name.name for command in ("anonymize", "verify") for name in cli.commands[command].params}
+    assert flags - {"config", "table"} <= set(KEYS)
+
+
+def test_t_in_a_file_is_read_as_decimal_text(tmp_path):
+    (tmp_path / "kilt.toml").write_text("t = 0.1\n")
+    assert str(read_config(tmp_path / "kilt.toml")["t"]) == "0.1"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("quasy = 'a'", "'quasy' in '.*' is not a setting: did you mean 'quasi'"),
+        ("k = [1]", "'k' in '.*' must be a number"),
+        ("json = 1", "'json' in '.*' must be true or false"),
+        ("seed = 1.5", "'seed' in '.*' must be a whole number"),
+        ("k = ", "is not valid TOML"),
+        ("[k]\na = 1", "'k' in '.*' must be a number"),
+        ("[sensitive]\na = {list = []}", r"must be a space or \{order"),
+    ],
+)
+def test_wrong_configurations(tmp_path, text, message):
+    (tmp_path / "kilt.toml").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_config(tmp_path / "kilt.toml")
+
+
+def test_per_column_settings(tmp_path):
+    (tmp_path / "in.csv").write_text(
+        "q,s,pay\n" + "".join(f"{i},{'xy'[i % 2]},{['low', 'high'][i % 2]}\n" for i in range(8))
+    )
+    (tmp_path / "kilt.toml").write_text(
+        'input = "in.csv"\noutput = "out.csv"\nk = 2\n[quasi]\nq = "prefix"\n[sensitive]\ns = "equal"\n'
+        'pay = {order = ["low", "high"]}\n[t]\npay = "0.1"\n[weights]\nq = 0.5\n'
+    )
+    result = run("anonymize", "--config", tmp_path / "kilt.toml", "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["stars"] == 4
+    assert json.loads(result.stdout)["policy"] == "k=2, t=0.1 on 'pay'"

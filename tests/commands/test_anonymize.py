@@ -1,0 +1,80 @@
+"""Anonymize: what is released verifies, from files and frames, and the same seed gives the same file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import kilt
+from kilt import Policy
+from support.strategies import LADDERS, SPACES, policies, tables
+
+
+def test_files_and_frames_give_the_same_release(tmp_path, adult):
+    quasi = "sex,age,race,marital-status"
+    frame = pd.read_csv(adult, sep=";", dtype=str).head(2000)
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    asked = {"quasi": quasi, "sensitive": "salary-class", "policy": kilt.Policy(k=5, t="0.3"), "iterations": 5_000}
+    from_file = kilt.anonymize(tmp_path / "in.csv", **asked)
+    from_frame = kilt.anonymize(frame, **asked)
+    assert from_file.frame.fetchall() == list(from_frame.frame.itertuples(index=False, name=None))
+
+
+@given(data=st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_release_of_a_random_table_under_a_random_policy_verifies(data, tmp_path_factory):
+    """Through files and frames, shuffled or not: what comes out meets the policy, by a count of our own."""
+    rows, quasi, sensitive = data.draw(tables(most_rows=25))
+    policy = data.draw(policies(len(sensitive)))
+    names = [f"q{i}" for i in range(len(quasi))] + [f"s{i}" for i in range(len(sensitive))]
+    frame = pl.DataFrame(
+        {name: [row[i] for row in rows] for i, name in enumerate(names)}, schema=dict.fromkeys(names, pl.String)
+    )
+    roles = {
+        "quasi": {f"q{i}": LADDERS[name] for i, name in enumerate(quasi)},
+        "sensitive": {f"s{i}": SPACES[name] for i, name in enumerate(sensitive)},
+    }
+    shuffle = data.draw(st.booleans())
+    try:
+        release = kilt.anonymize(frame, policy=policy, shuffle=shuffle, **roles)
+    except kilt.InfeasibleError:
+        return
+    again = kilt.verify(release.frame, policy=policy, **roles)
+    assert again.met
+    assert again.k == release.verdict.k
+    if not data.draw(st.sampled_from([True, False, False, False])):
+        return
+    folder = tmp_path_factory.mktemp("random")
+    frame.write_csv(folder / "in.csv", null_value="", quote_style="non_numeric")
+    from_file = kilt.anonymize(folder / "in.csv", policy=policy, shuffle=shuffle, output=folder / "out.csv", **roles)
+    assert from_file.stars == release.stars
+    if not shuffle:
+        assert kilt.verify(folder / "out.csv", policy=policy, original=folder / "in.csv", **roles).met
+
+
+def test_the_same_seed_and_iterations_give_the_same_file(tmp_path):
+    rng = np.random.default_rng(1)
+    cells = pl.DataFrame({f"q{i}": rng.integers(0, 4, 400) for i in range(4)} | {"s": rng.integers(0, 3, 400)})
+    table = tmp_path / "table.csv"
+    cells.write_csv(table)
+    written = []
+    for name in ("a.csv", "b.csv"):
+        release = kilt.anonymize(
+            table, quasi="q0,q1,q2,q3", sensitive="s", policy=Policy(k=4, t="0.3"), iterations=20_000, seed=3,
+            output=tmp_path / name,
+        )  # fmt: skip
+        written.append((release.stars, release.bound, (tmp_path / name).read_bytes()))
+    assert written[0] == written[1]
+    other = kilt.anonymize(table, quasi="q0,q1,q2,q3", policy=Policy(k=4), iterations=20_000, seed=4)
+    assert other.solver == "search"
+
+
+def test_an_interrupted_search_hands_over_a_release(hospital):
+    release = kilt.anonymize(
+        hospital, quasi="Zipcode,Age", policy=kilt.Policy(k=2), solver="exact", interrupted=lambda: True
+    )
+    assert release.notes == ("the search was stopped before its end",)
+    assert release.bound <= release.stars

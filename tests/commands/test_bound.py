@@ -1,0 +1,17 @@
+"""The bound as a call."""
+
+from __future__ import annotations
+
+import pytest
+
+import kilt
+from kilt import InputError, Policy
+
+
+def test_the_bound_in_python(hospital):
+    found = kilt.bound(hospital, quasi="Zipcode:characters,Age:characters,Education", policy=Policy(k=3))
+    assert 45 <= found.stars <= 54
+    assert f"{found.stars} stars" in found.summary()
+    assert found.to_dict()["proof"] == "exact"
+    with pytest.raises(InputError, match="the policy asks for nothing"):
+        kilt.bound(hospital, quasi="Zipcode", policy=Policy())

@@ -1,0 +1,165 @@
+"""The documentation is true: its examples run, its reference is fresh, its links lead somewhere.
+
+What a page may hold: ``python`` blocks are sessions (>>> and what it prints) that share one
+namespace; ``console`` blocks are commands behind ``$`` with what they print, and ``$ echo $?``
+behind every command whose exit code is not 0; any other block behind a comment
+``<!-- file: NAME -->`` is a file. All blocks of a page run in their order in one folder, which
+starts with examples/hospital.csv in it. ``...`` stands for any text that varies.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md"])
+BLOCK = re.compile(
+    r"^(?:<!-- file: (?P<file>\S+) -->\n+)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+KILT = """kilt() { "$PYTHON" -c 'from kilt.cli.commands import main; main()' "$@"; }\n"""
+FLAGS = doctest.ELLIPSIS
+
+
+@dataclass(frozen=True)
+class Block:
+    kind: str
+    text: str
+    file: str | None
+    line: int
+
+
+@dataclass(frozen=True)
+class Command:
+    text: str
+    expected: str
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [Block(m["kind"], m["text"], m["file"], text.count("\n", 0, m.start()) + 1) for m in BLOCK.finditer(text)]
+
+
+def commands(text: str) -> Iterator[Command]:
+    """Split a console block; a command may go on behind a backslash."""
+    for each in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, expected = re.fullmatch(r"((?:[^\n]*\\\n)*[^\n]*\n)(.*)", each, re.DOTALL).groups()
+        yield Command(command.strip(), expected)
+
+
+def run_console(block: Block, folder: Path) -> None:
+    code = 0
+    found = list(commands(block.text))
+    assert found, "a console block without a command"
+    for command in found:
+        if command.text == "echo $?":
+            got, code = f"{code}\n", 0
+        else:
+            assert code == 0, f"exit code {code} before: {command.text}"
+            done = subprocess.run(
+                ["/bin/sh", "-c", KILT + command.text],
+                cwd=folder,
+                env={**os.environ, "PYTHON": sys.executable, "COLUMNS": "100"},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
+            got, code = done.stdout, done.returncode
+        assert doctest.OutputChecker().check_output(command.expected, got, FLAGS), (
+            f"line {block.line}: $ {command.text}\nexpected:\n{command.expected}\ngot:\n{got}"
+        )
+    assert code == 0, f"exit code {code} of the last command is not shown with: $ echo $?"
+
+
+def run_python(block: Block, page: str, namespace: dict[str, object]) -> None:
+    if ">>>" not in block.text:
+        exec(compile(block.text, page, "exec"), namespace)
+        return
+    test = doctest.DocTestParser().get_doctest(block.text, {}, page, page, block.line)
+    test.globs = namespace  # shared with the other blocks of the page
+    said: list[str] = []
+    doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=said.append, clear_globs=False)
+    assert not said, "".join(said)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(ROOT / "src" / "kilt" / "data" / "hospital.csv", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks(page):
+        if block.file is not None:
+            (tmp_path / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+        elif block.kind == "python":
+            run_python(block, name_of(page), namespace)
+        elif block.kind == "console":
+            run_console(block, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, heading = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name_of(page)} links to {link}, which does not exist"
+        assert not heading or heading in headings(target), f"{name_of(page)} links to {link}, which has no such heading"
+
+
+def headings(page: Path) -> set[str]:
+    """Return the anchors of the headings: lower case, spaces to hyphens, other signs left out."""
+    lines = re.findall(r"^#+ (.*)$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = DOCS / "index.md"
+    linked = {(DOCS / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))}
+    assert {name_of(page) for page in DOCS.rglob("*.md")} - {name_of(page) for page in linked} == {"docs/index.md"}
+
+
+def test_command_line_reference_is_fresh() -> None:
+    script = ROOT / "scripts" / "cli_reference.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$ echo one\ntwo\n",
+        "$ false\n",
+        "$ false\n$ echo two\ntwo\n",
+        "$ false\n$ echo $?\n0\n",
+        "$ kilt verify\nkilt: ...\n",
+        "no command\n",
+    ],
+)
+def test_a_wrong_console_block_fails(text: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        run_console(Block("console", text, None, 1), tmp_path)
+
+
+@pytest.mark.parametrize("text", [">>> 1 + 1\n3\n", ">>> 1 / 0\n", "assert False\n"])
+def test_a_wrong_python_block_fails(text: str) -> None:
+    with pytest.raises(AssertionError):
+        run_python(Block("python", text, None, 1), "page", {})

@@ -1,0 +1,25 @@
+"""Values by size against a slow twin."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kilt.kernels.bounds.incidence import values_by_size
+from kilt.patterns.pool import Pool
+from support.problems import searchable
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_values_by_size_are_those_of_the_cheapest_rows(data):
+    problem = searchable(data)
+    pool, size = Pool.of(problem), max(1, problem.rules.least_size)
+    prices = np.array([data.draw(st.integers(-3, 9)) for _ in problem.counts])
+    values = values_by_size(prices, problem.counts, pool.types, pool.starts, pool.cost, size)
+    for p in range(len(pool)):
+        members = pool.types[pool.starts[p] : pool.starts[p + 1]]
+        each = sorted(int(pool.cost[p]) - int(prices[u]) for u in members for _ in range(problem.counts[u]))
+        taken = max(size, sum(value < 0 for value in each))
+        assert values[p] == (sum(each[:taken]) if len(each) >= size else np.inf)

@@ -1,0 +1,62 @@
+"""The smallest residue: the dynamic program and the integer program agree."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kilt import Policy
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.approximation.residue import smallest
+from kilt.solvers.approximation.residue.smallest import smallest_kept
+from kilt.solvers.approximation.residue.solver import of_classes
+from kilt.solvers.exact.milp.solver import PatternMilp
+from support.problems import cells_of, drawn_problem, drawn_table, solved, table_of
+from support.strategies import policies
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_the_dynamic_program_agrees_with_the_integer_program(data):
+    assert_programs_agree(drawn_problem(data, most_rows=10))
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_the_dynamic_program_agrees_where_classes_are_large(data):
+    assert_programs_agree(drawn_table(data, data.draw(policies(1)), classes=3, most=3))
+
+
+def assert_programs_agree(problem):
+    kept = smallest_kept(problem, cells_of(problem))
+    assert problem.rows - kept.sum() == PatternMilp().solve(of_classes(problem), Stop(), silent).partition.cost
+    assert solved("residue", problem).proof == "exact"
+
+
+@pytest.mark.parametrize(
+    ("counts", "policy", "blurred"),
+    [
+        ([[1, 0], [3, 0], [0, 5]], Policy(k=3), 3),  # two of the five rows are fewer than the whole class of three
+        ([[1, 0], [3, 0], [0, 4]], Policy(k=3), 4),  # only one of four can go
+        ([[2, 0, 0], [0, 3, 3], [1, 1, 1]], Policy(l=2), 4),
+        ([[1, 1], [2, 1], [1, 0]], Policy(t=0), 3),
+        ([[2, 1], [4, 2], [1, 0], [1, 1]], Policy(t=0), 3),
+        ([[2, 2], [1, 1]], Policy(k=2, t=0), 0),
+    ],
+)
+def test_smallest_residues(counts, policy, blurred):
+    problem = table_of(counts, policy)
+    assert problem.rows - smallest_kept(problem, cells_of(problem)).sum() == blurred
+    assert_programs_agree(problem)
+
+
+@pytest.mark.parametrize("limit", ["MOST_CELLS", "MOST_COUNTS", "MOST_PARTS", "MOST_WORK"])
+def test_what_is_too_much_for_the_dynamic_program_is_left_to_the_integer_program(limit, monkeypatch):
+    problem = table_of([[3, 1, 0], [2, 2, 2], [0, 1, 2], [1, 1, 1]], Policy(k=3, l=2))
+    before = solved("residue", problem)
+    monkeypatch.setattr(smallest, limit, 2)
+    assert smallest_kept(problem, cells_of(problem)) is None
+    after = solved("residue", problem)
+    assert (after.bound, after.factor, after.proof) == (before.bound, before.factor, "float")

@@ -1,0 +1,17 @@
+"""Column generation against brute force."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.problems import drawn_problem, solved
+
+
+@given(st.data())
+@settings(max_examples=1000, deadline=None)
+def test_prices_and_columns_agree_with_brute_force(data):
+    problem = drawn_problem(data)
+    optimum = solved("exhaustive", problem).partition.cost
+    found = solved("exact", problem)
+    assert found.partition.cost == found.bound == optimum

@@ -1,0 +1,37 @@
+"""Multiplicities that are capped keep the optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from kilt import Policy
+from kilt.solvers.exact.column_generation.kernelization import Capped
+from support.problems import problem_of, solved
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_capped_multiplicities_keep_the_optimum(data):
+    columns = data.draw(st.integers(1, 2))
+    kinds = data.draw(st.lists(st.tuples(*[st.sampled_from("ab")] * columns), min_size=1, max_size=3, unique=True))
+    counts = [data.draw(st.integers(1, 30)) for _ in kinds]
+    rows = [kind for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
+    k = data.draw(st.integers(2, 3))
+    assume(len(rows) >= k)
+    problem = problem_of(rows, ["suppress"] * columns, [], Policy(k=k))
+    capped = Capped.of(problem)
+    small = solved("subsets", capped.problem).partition
+    lifted = capped.lifted(small)
+    assert lifted.cost == small.cost == solved("subsets", problem).partition.cost
+    assert problem.rules.meets(lifted.as_groups(problem)).all()
+    placed = np.bincount(lifted.types, lifted.counts, len(problem.counts))
+    assert placed.tolist() == problem.counts.tolist()
+
+
+def test_a_cap_really_cuts():
+    problem = problem_of([("a",)] * 40 + [("b",)], ["suppress"], [], Policy(k=3))
+    capped = Capped.of(problem)
+    assert capped.problem.rows < problem.rows
+    assert capped.lifted(solved("subsets", capped.problem).partition).cost == 3

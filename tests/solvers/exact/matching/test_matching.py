@@ -1,0 +1,180 @@
+"""Simplex matching against brute force, and the solver that is built on it."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kilt import InfeasibleError, InputError, Policy
+from kilt.run.stopping import Stop
+from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
+from kilt.solvers.registry import choose, solver
+from support.problems import drawn_problem, problem_of, solved
+
+MOST_VERTICES = 11
+
+
+def brute_force(graph: Hypergraph) -> int | None:
+    edges = {**graph.pairs, **graph.triples}
+    masks = [(sum(1 << v for v in edge), cost) for edge, cost in edges.items()]
+
+    @cache
+    def best(left: int) -> float:
+        if not left:
+            return 0
+        first = left & -left
+        return min(
+            (cost + best(left ^ mask) for mask, cost in masks if mask & first and mask & left == mask), default=1e9
+        )
+
+    found = best((1 << graph.vertices) - 1)
+    return None if found >= 1e9 else int(found)
+
+
+def table(rng, vertices: int, diverse: bool) -> Hypergraph:
+    rows = rng.integers(0, 3, (vertices, int(rng.integers(1, 5))))
+    values = rng.integers(0, 4, vertices) if diverse else np.arange(vertices)
+
+    def edges(size: int) -> dict[tuple[int, ...], int]:
+        return {
+            edge: size * int((rows[list(edge)] != rows[edge[0]]).any(axis=0).sum())
+            for edge in combinations(range(vertices), size)
+            if len(set(values[list(edge)])) == size
+        }
+
+    return Hypergraph(vertices, edges(2), edges(3))
+
+
+def dense(rng, vertices: int, share: float = 1.0) -> Hypergraph:
+    pairs = {e: int(rng.integers(0, 20)) for e in combinations(range(vertices), 2) if rng.random() < share}
+    triples = {}
+    for edge in combinations(range(vertices), 3):
+        sides = [pairs.get(pair) for pair in combinations(edge, 2)]
+        if None not in sides and rng.random() < share:
+            triples[edge] = (sum(sides) + 1) // 2 + int(rng.integers(0, 3)) * int(rng.random() < 0.3)
+    return Hypergraph(vertices, pairs, triples)
+
+
+def random_start(rng, graph: Hypergraph) -> frozenset:
+    chosen: set = set()
+    taken: set = set()
+    triples = list(graph.triples)
+    for i in rng.permutation(len(triples)):
+        if rng.random() < 0.5 and not taken & set(triples[i]):
+            chosen.add(triples[i])
+            taken |= set(triples[i])
+    return frozenset(chosen)
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(2, MOST_VERTICES), st.sampled_from(["table", "diverse", "dense", "sparse"])
+)
+@settings(max_examples=1500, deadline=None)
+def test_the_local_search_finds_the_optimum_from_any_start(seed, vertices, family):
+    rng = np.random.default_rng(seed)
+    if family in ("table", "diverse"):
+        graph = table(rng, vertices, family == "diverse")
+    else:
+        graph = dense(rng, vertices, 1.0 if family == "dense" else 0.5)
+    assert graph.is_simplex()
+    optimum = brute_force(graph)
+    for start in (None, frozenset(), random_start(rng, graph)):
+        found = SimplexMatching(graph, Duals.none(vertices)).solved(start)
+        assert (None if found is None else found.cost) == optimum
+        if found is not None:
+            assert found.settled
+            assert sorted(v for edge in found.edges for v in edge) == list(range(vertices))
+            assert found.cost == sum({**graph.pairs, **graph.triples}[edge] for edge in found.edges)
+
+
+@pytest.mark.parametrize("name", ["matching", "exact"])
+@given(data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_matching_agrees_with_brute_force_on_tables(name, data):
+    vertices, columns = data.draw(st.integers(2, 9)), data.draw(st.integers(1, 4))
+    diverse = data.draw(st.booleans())
+    cell = st.sampled_from("abc")
+    row = st.tuples(*[cell] * columns, st.sampled_from("0123"))
+    rows = data.draw(st.lists(row, min_size=vertices, max_size=vertices))
+    policy = Policy(l=2) if diverse else Policy(k=2)
+    if diverse and 2 * max(sum(r[-1] == v for r in rows) for v in "0123") > vertices:
+        return
+    problem = problem_of(rows, ["suppress"] * columns, ["equal"], policy)
+    optimum = solved("exhaustive", problem).partition.cost
+    found = solved(name, problem)
+    assert found.partition.cost == found.bound == optimum
+
+
+def test_the_condition_is_checked():
+    assert not Hypergraph(3, {(0, 1): 5, (0, 2): 5, (1, 2): 5}, {(0, 1, 2): 7}).is_simplex()
+    assert not Hypergraph(3, {(0, 1): 0, (0, 2): 0}, {(0, 1, 2): 7}).is_simplex()
+
+
+@pytest.mark.parametrize(
+    ("rows", "optimum"),
+    [
+        (["00", "01", "10"], 6),  # three rows: only the triple
+        (["00", "00", "11", "10"], 2),
+        (["000", "001", "010", "222", "223", "232"], 10),  # two far triples: 12, but three pairs cost 10
+        (["00"], None),
+    ],
+)
+def test_corner_cases_of_two_anonymity(rows, optimum):
+    table_rows = [tuple(row) for row in rows]
+    if optimum is None:
+        with pytest.raises(InfeasibleError, match="k=2 cannot be met"):
+            problem_of(table_rows, ["suppress"] * len(rows[0]), [], Policy(k=2))
+        return
+    problem = problem_of(table_rows, ["suppress"] * len(rows[0]), [], Policy(k=2))
+    for name in ("matching", "exact", "subsets", "milp", "exhaustive"):
+        assert solved(name, problem).partition.cost == optimum
+
+
+def test_the_order_of_the_rows_does_not_matter():
+    rng = np.random.default_rng(5)
+    rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (41, 5))]
+    costs = {
+        solved("matching", problem_of([rows[i] for i in rng.permutation(41)], ["suppress"] * 5, [], Policy(k=2))).bound
+        for _ in range(3)
+    }
+    assert len(costs) == 1
+
+
+@pytest.mark.parametrize("rows", [61, 150])
+def test_two_diversity_with_many_values(rows):
+    rng = np.random.default_rng(rows)
+    made = [
+        (*map(str, row), str(v))
+        for row, v in zip(rng.integers(0, 3, (rows, 4)), rng.integers(0, 30, rows), strict=True)
+    ]
+    problem = problem_of(made, ["suppress"] * 4, ["equal"], Policy(l=2))
+    found = solved("matching", problem)
+    assert found.partition.cost == found.bound
+    assert found.partition.cost == solved("milp", problem, Stop(seconds=60)).bound
+
+
+@pytest.mark.parametrize(
+    "policy", [Policy(k=3), Policy(l=3), Policy(k=3, l=2), Policy(t="0.5"), Policy(l=2, diversity="distinct")]
+)
+def test_other_policies_are_refused_with_the_solvers_that_take_them(policy):
+    rows = [(str(i % 3), str(i % 4)) for i in range(8)]
+    problem = problem_of(rows, ["suppress"], ["equal"], policy)
+    with pytest.raises(
+        InputError, match=r"matching.*it takes k=2, or l=2.*these can: .*subsets, milp, exact.*, greedy"
+    ):
+        choose("matching", problem)
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_a_stop_at_once_still_gives_a_legal_partition(data):
+    problem = drawn_problem(data)
+    for name in ("exact", "matching"):
+        if solver(name).refuses(problem) is None:
+            found = solved(name, problem, Stop(seconds=0))
+            assert found.bound is None or found.bound <= found.partition.cost

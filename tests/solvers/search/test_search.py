@@ -1,0 +1,104 @@
+"""The search: it is legal, its bound holds, and it ends where it is told to."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kilt
+from kilt import Policy
+from kilt.certificates.proof.evaluate import proved
+from kilt.run.progress import silent
+from kilt.run.stopping import Stop
+from kilt.solvers.registry import choose, solver
+from kilt.solvers.search.solver import Search
+from support.problems import problem_of, random_problem, searchable, solved
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_the_search_is_legal_and_its_bound_holds(data):
+    problem = searchable(data)
+    optimum = solved("exhaustive", problem).partition.cost
+    found = solved("search", problem, Stop(iterations=2_000, seed=data.draw(st.integers(0, 9))))
+    assert found.bound <= optimum <= found.partition.cost
+    assert not found.parts or proved(problem, found.parts) >= found.bound
+
+
+def test_the_search_finds_most_optima_of_small_tables():
+    rng = np.random.default_rng(5)
+    found = 0
+    for _ in range(60):
+        rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (10, 4))]
+        policy = [Policy(k=3), Policy(k=2, t="0.4"), Policy(k=2, l=2, diversity="distinct")][int(rng.integers(3))]
+        try:
+            problem = problem_of(rows, ["suppress"] * 3, ["equal"], policy)
+        except kilt.InfeasibleError:
+            continue
+        optimum = solved("exhaustive", problem).partition.cost
+        found += solved("search", problem, Stop(iterations=20_000)).partition.cost == optimum
+    assert found >= 40
+
+
+POLICIES = [
+    (Policy(k=4), 4),
+    (Policy(k=4, t="0.2"), 2),
+    (Policy(k=4, t="0.3"), 5),
+    (Policy(k=3, l=2), 4),
+    (Policy(k=3, l=3, diversity="distinct"), 5),
+    (Policy(k=3, l=2, diversity="entropy"), 4),
+    (Policy(k=3, l=2, diversity="recursive:2"), 4),
+]
+
+
+@pytest.mark.parametrize(("policy", "values"), POLICIES)
+def test_the_search_beats_level_greedy_and_repeats_itself(policy, values):
+    problem = random_problem(800, 5, values, policy)
+    assert choose("auto", problem).name == "search"
+    stop = Stop(iterations=60_000, seed=7)
+    found, again = (solved("search", problem, stop) for _ in range(2))
+    level = solver("greedy").solve(problem, Stop(), silent)
+    assert found.partition.cost < level.partition.cost
+    assert (found.partition.cost, found.bound) == (again.partition.cost, again.bound)
+    assert found.partition.types.tolist() == again.partition.types.tolist()
+    assert found.partition.groups.tolist() == again.partition.groups.tolist()
+    timed = solved("search", problem, Stop(seconds=3))
+    assert timed.partition.cost < level.partition.cost
+
+
+@pytest.mark.parametrize("ladders", [["prefix", "suppress"], ["characters", "weighted"], ["taxonomy", "suppress"]])
+def test_ladders_are_searched_too(ladders):
+    rng = np.random.default_rng(2)
+    cells = {"taxonomy": lambda: str(rng.integers(0, 4)), "suppress": lambda: "abc"[rng.integers(0, 3)]}
+    text = lambda: "".join("ab"[i] for i in rng.integers(0, 2, 3))  # noqa: E731
+    rows = [(*(cells.get(name, text)() for name in ladders), str(rng.integers(0, 3))) for _ in range(120)]
+    problem = problem_of(rows, ladders, ["ordered"], Policy(k=3, t="0.2"))
+    found = solved("search", problem, Stop(iterations=30_000))
+    assert found.partition.cost <= solver("greedy").solve(problem, Stop(), silent).partition.cost
+    assert found.bound <= found.partition.cost
+
+
+def test_distances_without_room_are_left_to_greedy():
+    rows = [(str(i % 70), ("0", "1", "1e14")[i % 3]) for i in range(140)]
+    problem = problem_of(rows, ["suppress"], ["numeric"], Policy(k=2, t="0.5"))
+    assert "64 bits" in Search().refuses(problem)
+    assert choose("auto", problem).name == "greedy"
+
+
+def test_a_gap_that_is_wide_enough_ends_the_search_at_once():
+    problem = random_problem(800, 5, 3, Policy(k=4))
+    started = time.monotonic()
+    found = solved("search", problem, Stop(seconds=60, gap=0.5))
+    assert time.monotonic() - started < 30
+    assert found.partition.cost * 0.5 <= found.bound
+
+
+def test_a_search_goes_on_from_what_is_given():
+    problem = random_problem(300, 4, 2, Policy(k=3))
+    start = solved("search", problem, Stop(iterations=30_000)).partition
+    found = Search(start).solve(problem, Stop(iterations=0), silent)
+    assert found.partition.cost <= start.cost

@@ -1,0 +1,41 @@
+"""Workers share the groups of a search, lose nothing, and repeat themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kilt import Policy
+from kilt.run.stopping import Stop
+from kilt.solvers.search.workers import Hands
+from support.fields import assert_lists_agree, assert_no_row_is_lost, field_of
+from support.problems import random_problem, searchable, solved
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_hands_share_the_groups_and_lose_nothing(data):
+    problem = searchable(data)
+    field = field_of(problem, seed=data.draw(st.integers(0, 99)))
+    field.build(np.array([data.draw(st.floats(-2, 6)) * problem.unit for _ in problem.counts]))
+    hands = Hands.of(field, data.draw(st.integers(2, 3)), 0)
+    for _ in range(5):
+        before = hands.cost
+        hands.deal()
+        assert hands.cost == before
+        hands.anneal(40, data.draw(st.sampled_from([0.01, 0.5, 3.0])))
+        for held in hands.fields:
+            assert_lists_agree(held)
+        assert_no_row_is_lost(field, hands.copies())
+    assert field.at(hands.copies()).cost <= hands.cost
+
+
+def test_hands_repeat_themselves_on_any_number_of_cores(monkeypatch):
+    monkeypatch.setattr("kilt.solvers.search.solver.HANDFUL", 100)
+    problem, found = random_problem(600, 4, 4, Policy(k=4, t="0.4")), []
+    for cores in (1, 2, 7):
+        monkeypatch.setattr("kilt.solvers.search.solver.ALL_CORES", cores)
+        found.append(solved("search", problem, Stop(iterations=30_000)).partition)
+    assert len({tuple(partition.groups) for partition in found}) == 1
+    assert len({tuple(partition.types) for partition in found}) == 1

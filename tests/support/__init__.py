@@ -1,0 +1,1 @@
+"""What tests share: random problems, slow twins, strategies, and where the project lies."""

@@ -1,0 +1,90 @@
+"""Slow twins: every definition spelled out on plain Python rows, with no code of kilt's."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import linprog
+
+Row = Sequence[object]
+
+
+def partitions(items: Sequence[int]) -> Iterator[list[list[int]]]:
+    """Yield every partition of the items into non-empty groups."""
+    if not items:
+        yield []
+        return
+    first, rest = items[0], items[1:]
+    for smaller in partitions(rest):
+        for i, group in enumerate(smaller):
+            yield [*smaller[:i], [first, *group], *smaller[i + 1 :]]
+        yield [[first], *smaller]
+
+
+def stars(rows: Sequence[Row]) -> int:
+    """Return the stars of a group under plain suppression: rows times columns that are not constant."""
+    return len(rows) * sum(1 for column in zip(*rows, strict=True) if len(set(column)) > 1)
+
+
+def cheapest(
+    rows: int, legal: Callable[[list[int]], bool], cost: Callable[[list[int]], Fraction | int]
+) -> Fraction | int | None:
+    """Return the least cost of a partition into legal groups, or None."""
+    best = None
+    for partition in partitions(range(rows)):
+        if all(legal(group) for group in partition):
+            total = sum(cost(group) for group in partition)
+            best = total if best is None else min(best, total)
+    return best
+
+
+def emd(group: Sequence[int], table: Sequence[int], distance: Sequence[Sequence[float]]) -> float:
+    """Return the earth mover's distance of two count vectors by linear programming."""
+    size = len(group)
+    p, q = np.array(group) / sum(group), np.array(table) / sum(table)
+    cost = np.array(distance, dtype=float).ravel()
+    rows = np.zeros((2 * size, size * size))
+    for i in range(size):
+        rows[i, i * size : (i + 1) * size] = 1
+        rows[size + i, i::size] = 1
+    return float(linprog(cost, A_eq=rows, b_eq=np.concatenate([p, q]), method="highs").fun)
+
+
+def frequency(counts: Sequence[int], l: Fraction) -> bool:
+    """Return whether no value has more than its l-th part of the rows."""
+    return max(counts) * l <= sum(counts)
+
+
+def distinct(counts: Sequence[int], l: Fraction) -> bool:
+    """Return whether there are at least l values."""
+    return sum(1 for c in counts if c) >= l
+
+
+def entropy(counts: Sequence[int], l: Fraction) -> bool:
+    """Return whether the entropy is at least that of l equally frequent values, in whole numbers."""
+    size = sum(counts)
+    return Fraction(size) ** size >= l**size * math.prod(Fraction(c) ** c for c in counts if c)
+
+
+def recursive(counts: Sequence[int], l: Fraction, c: Fraction) -> bool:
+    """Return whether the most frequent value is rarer than c times all from the l-th on."""
+    ordered = sorted(counts, reverse=True)
+    return ordered[0] < c * sum(ordered[int(l) - 1 :])
+
+
+def groups(rows: Sequence[Row], quasi: Sequence[int]) -> dict[tuple[object, ...], list[Row]]:
+    """Return the rows by what their quasi cells show."""
+    found: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[i] for i in quasi), []).append(row)
+    return found
+
+
+def counts(rows: Sequence[Row], column: int, values: Sequence[object]) -> list[int]:
+    """Count each of the values in a column."""
+    counted = Counter(row[column] for row in rows)
+    return [counted[value] for value in values]

@@ -1,0 +1,47 @@
+"""Numbers are read as they are written, rounded to the safe side, and have room."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from kilt.numbers import decimal_text, plain, rational, roomy
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        ("0.2", "1/5"),
+        (0.1, "1/10"),
+        (Decimal("1e-3"), "1/1000"),
+        ("1/3", "1/3"),
+        (2, "2"),
+        (np.float64(0.3), "3/10"),
+        (" .5 ", "1/2"),
+    ],
+)
+def test_numbers_are_read_as_they_are_written(given, value):
+    assert rational(given) == Fraction(value)
+
+
+@pytest.mark.parametrize("given", ["", "x", "nan", "inf", "1_000", True, "1e999999999", "²", "1/0"])
+def test_what_is_no_number(given):
+    with pytest.raises((ValueError, ZeroDivisionError)):
+        rational(given)
+
+
+def test_decimals_are_rounded_to_the_safe_side():
+    assert decimal_text(Fraction(1, 3)) == "0.333333"
+    assert decimal_text(Fraction(1, 3), up=True) == "0.333334"
+    assert decimal_text(Fraction(3, 10), up=True) == "0.3"
+    assert decimal_text(Fraction(70)) == "70"
+    assert plain(Fraction(7)) == 7
+    assert plain(Fraction(5, 2)) == 2.5
+
+
+def test_arrays_widen_before_they_overflow():
+    assert roomy(np.array([1]), 2**61).dtype == np.int64
+    assert roomy(np.array([1]), 2**62).dtype == object

@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 
 import kilt
-from kilt.bounds.lagrangian import bounded
+from kilt.bounds.lagrangian import lower_bound
 from kilt.bounds.oracles import oracle_of
 from kilt.patterns.pool import Pool
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
-from kilt.sources.counted_table import Case
+from kilt.run.stopping import StoppingRule
+from kilt.sources.counted_table import TableDescription
 
 POLICIES = {"k=5": kilt.Policy(k=5), "k=5, t=0.2": kilt.Policy(k=5, t="0.2")}
 
@@ -38,12 +38,12 @@ def growth() -> int:
     for name, policy in POLICIES.items():
         first = None
         for rows in (11_000, 110_000, 1_100_000):
-            problem = Case.read(table(rows, 5, 40), policy, "q0,q1,q2,q3,q4", "s", None, None, None).problem()
+            problem = TableDescription(table(rows, 5, 40), "q0,q1,q2,q3,q4", "s").count(policy).problem
             oracle = oracle_of(problem, Pool.of(problem))
-            prices = oracle.incidence.cheapest() * oracle.incidence.scale * 5 // 4
-            oracle.least(prices)
+            multipliers = oracle.incidence.cheapest() * oracle.incidence.scale * 5 // 4
+            oracle.least(multipliers)
             started = time.monotonic()
-            oracle.least(prices)
+            oracle.least(multipliers)
             seconds = time.monotonic() - started
             kinds = len(problem.counts)
             each = seconds / kinds
@@ -59,9 +59,9 @@ def wide() -> int:
     """Bound a table of 25 columns; return 1 if it takes too long, too much memory or is trivial."""
     rng = np.random.default_rng(1)
     cells = {f"q{i}": rng.integers(0, 2 + i % 5, 20_000) for i in range(25)}
-    problem = Case.read(pl.DataFrame(cells), kilt.Policy(k=5), list(cells), None, None, None, None).problem()
+    problem = TableDescription(pl.DataFrame(cells), list(cells), None).count(kilt.Policy(k=5)).problem
     started = time.monotonic()
-    found = bounded(problem, Stop.of(90, None), silent)
+    found = lower_bound(problem, StoppingRule.of(90, None), silent)
     seconds, memory = time.monotonic() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     blocks = len(found.parts)
     print(f"25 columns, 20,000 rows, k=5: {found.cost:,} stars in {seconds:.0f} s, {memory:.1f} GB, {blocks} parts")

@@ -16,7 +16,7 @@ from data import QUASI_A, drawn
 from kilt import Policy
 from kilt.model.roles import Roles
 from kilt.sources.duck.table import DuckSource
-from kilt.verification.verifier import check
+from kilt.verification.verifier import judge
 
 ROUNDS = 9
 POLICY = Policy(k=2, l=1, t="0.9")
@@ -38,8 +38,8 @@ def main() -> int:
     base, ours = [], []
     for _ in range(ROUNDS):  # in turns, so that noise meets both
         base.append(measured(lambda: source._database.run(group_by)))
-        ours.append(measured(lambda: check(source, roles, POLICY)))
-    verdict = check(source, roles, POLICY)
+        ours.append(measured(lambda: judge(source, roles, POLICY)))
+    verdict = judge(source, roles, POLICY)
     print(f"1,000,000 rows in {verdict.groups:,} groups: k={verdict.k}, {dict(verdict.t)}")
     worst = 0.0
     for index, name in enumerate(("CPU", "wall")):

@@ -1,6 +1,6 @@
-"""Fail when a heavy library is imported outside its place, or the verifier reaches a solver or a kernel.
+"""Fail when a module imports what it must not: a higher layer, a heavy library outside its place, or in a circle.
 
-Run from the project's folder: python scripts/check_imports.py
+Run from anywhere: python scripts/check_imports.py
 """
 
 from __future__ import annotations
@@ -10,6 +10,16 @@ import sys
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src"
+CHAINS = [  # layers from low to high: a module may import from layers that stand before its own in some chain
+    [f"kilt.{layer}" for layer in chain.split()]
+    for chain in (
+        "errors numbers arrays model kernels patterns run certificates.proof bounds solvers hardness commands cli",
+        "errors numbers arrays model certificates.proof sources verification certificates report release hardness "
+        "commands cli",
+        "run report",
+    )
+]
+EVERYWHERE = ("kilt.version", "kilt.deprecation")  # may be imported by all
 PLACES = {  # library -> where it may be imported
     "numba": ("kilt.kernels",),
     "duckdb": ("kilt.sources",),
@@ -22,14 +32,10 @@ PLACES = {  # library -> where it may be imported
     "highspy": ("kilt.solvers", "kilt.bounds"),
     "rustworkx": ("kilt.solvers",),
 }
-INDEPENDENT = (
-    "kilt.verification.verifier",
-    "kilt.certificates.certificate",
-    "kilt.certificates.check",
-    "kilt.certificates.proof.evaluate",
-)  # must not reach, even through others:
+INDEPENDENT = ("kilt.verification", "kilt.certificates")  # none of their modules may reach, even through others:
 FORBIDDEN = ("kilt.solvers", "kilt.kernels", "kilt.bounds")
-LAZY = ("duckdb", "narwhals", "rich", "numba", "highspy")  # not imported by `import kilt`
+LAZY = ("duckdb", "narwhals", "rich", "numba", "highspy", "numpy", "click")  # not imported by `import kilt`
+Graph = dict[str, set[str]]
 
 
 def module_name(path: Path) -> str:
@@ -58,7 +64,25 @@ def imports(path: Path, *, top_level_only: bool = False) -> set[str]:
     return found
 
 
-def reachable(start: str, graph: dict[str, set[str]]) -> set[str]:
+def inside(module: str, places: tuple[str, ...]) -> bool:
+    return any(module == place or module.startswith(place + ".") for place in places)
+
+
+def layer_of(module: str) -> str | None:
+    """Return the layer of a module, the longest name that it is inside of; None for the package itself."""
+    layers = {layer for chain in CHAINS for layer in chain if inside(module, (layer,))}
+    return max(layers, key=len, default=None)
+
+
+def may_import(lower: str | None, upper: str | None) -> bool:
+    if upper is None or lower == upper:
+        return True
+    return any(
+        lower in chain and upper in chain and chain.index(lower) < chain.index(upper) for chain in CHAINS if lower
+    )
+
+
+def reachable(start: str, graph: Graph) -> set[str]:
     seen: set[str] = set()
     todo = [start]
     while todo:
@@ -69,26 +93,61 @@ def reachable(start: str, graph: dict[str, set[str]]) -> set[str]:
     return seen
 
 
-def inside(module: str, places: tuple[str, ...]) -> bool:
-    return any(module == place or module.startswith(place + ".") for place in places)
+def layer_problems(graph: Graph) -> list[str]:
+    return [
+        f"{module} imports {name}, which is not in a layer below its own"
+        for module, names in graph.items()
+        for name in sorted(names)
+        if not inside(name, EVERYWHERE) and not may_import(layer_of(name), layer_of(module))
+    ]
 
 
-def problems() -> list[str]:
-    files = {module_name(path): path for path in sorted(SOURCE.rglob("*.py"))}
+def circles(graph: Graph) -> list[str]:
+    """Name the modules that import each other in a circle, with imports inside of functions counted too."""
+    reached = {module: reachable(module, graph) for module in graph}
+    return [
+        f"{module} and {name} import each other in a circle"
+        for module in graph
+        for name in sorted(graph[module])
+        if name > module and module in reached[name]
+    ] + [f"{module} imports itself" for module in graph if module in graph[module]]
+
+
+def place_problems(files: dict[str, Path]) -> list[str]:
     found = []
     for module, path in files.items():
         for library, places in PLACES.items():
             if any(inside(name, (library,)) for name in imports(path)) and not inside(module, places):
                 found.append(f"{module} imports {library}, which belongs in {', '.join(places) or 'no module'}")
-    graph = {module: {name for name in imports(path) if name in files} for module, path in files.items()}
-    for module in INDEPENDENT:
-        reached = sorted(reachable(module, graph))
-        found += [f"{module} reaches {name}" for name in reached if inside(name, FORBIDDEN)]
+    return found
+
+
+def independence_problems(graph: Graph) -> list[str]:
+    independent = [module for module in graph if inside(module, INDEPENDENT)]
+    return [
+        f"{module} reaches {name}"
+        for module in independent
+        for name in sorted(reachable(module, graph))
+        if inside(name, FORBIDDEN)
+    ]
+
+
+def eager_problems(files: dict[str, Path]) -> list[str]:
     eager = {module: imports(path, top_level_only=True) for module, path in files.items()}
     graph = {module: {name for name in names if name in files} for module, names in eager.items()}
-    for module in sorted(reachable("kilt", graph)):
-        found += [f"import kilt imports {name} through {module}" for name in LAZY if name in eager[module]]
-    return found
+    return [
+        f"import kilt imports {name} through {module}"
+        for module in sorted(reachable("kilt", graph))
+        for name in LAZY
+        if name in eager[module]
+    ]
+
+
+def problems() -> list[str]:
+    files = {module_name(path): path for path in sorted(SOURCE.rglob("*.py"))}
+    graph = {module: {name for name in imports(path) if name in files} for module, path in files.items()}
+    checks = (layer_problems(graph), circles(graph), independence_problems(graph))
+    return [*place_problems(files), *eager_problems(files), *(problem for found in checks for problem in found)]
 
 
 if __name__ == "__main__":

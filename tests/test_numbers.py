@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kilt.numbers import decimal_text, plain, rational, roomy
+from kilt.numbers import decimal_text, json_number, rational, widen
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def test_decimals_are_rounded_to_the_safe_side():
     assert decimal_text(Fraction(1, 3), up=True) == "0.333334"
     assert decimal_text(Fraction(3, 10), up=True) == "0.3"
     assert decimal_text(Fraction(70)) == "70"
-    assert plain(Fraction(7)) == 7
-    assert plain(Fraction(5, 2)) == 2.5
+    assert json_number(Fraction(7)) == 7
+    assert json_number(Fraction(5, 2)) == 2.5
 
 
 def test_arrays_widen_before_they_overflow():
-    assert roomy(np.array([1]), 2**61).dtype == np.int64
-    assert roomy(np.array([1]), 2**62).dtype == object
+    assert widen(np.array([1]), 2**61).dtype == np.int64
+    assert widen(np.array([1]), 2**62).dtype == object

@@ -1,28 +1,59 @@
 """kilt: release microdata with the fewest cells hidden, and prove it."""
 
-from kilt.certificates.certificate import Certificate
-from kilt.certificates.check import Check, check
-from kilt.commands.anonymize import anonymize
-from kilt.commands.bound import LowerBound, bound
-from kilt.commands.compare import Compared, compare
-from kilt.commands.frontier import Point, frontier
-from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
-from kilt.model.ladders import Characters, Prefix, Suppression, Taxonomic
-from kilt.model.policy import KAnonymity, LDiversity, Policy, TCloseness
-from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
-from kilt.model.taxonomy import Taxonomy
-from kilt.release.release import Group, Release
-from kilt.verification.verifier import Verdict, verify
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from kilt.version import NUMBER
+
+if TYPE_CHECKING:
+    from kilt.certificates.certificate import Certificate
+    from kilt.certificates.check import CertificateCheck
+    from kilt.commands.anonymize import anonymize
+    from kilt.commands.bound import LowerBound, bound
+    from kilt.commands.check import check
+    from kilt.commands.compare import SolverResult, compare
+    from kilt.commands.frontier import FrontierPoint, frontier
+    from kilt.commands.verify import verify
+    from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
+    from kilt.model.ladders import Characters, Prefix, Suppression, Taxonomic
+    from kilt.model.policy import KAnonymity, LDiversity, Policy, TCloseness
+    from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
+    from kilt.model.taxonomy import Taxonomy
+    from kilt.release.release import Group, Release
+    from kilt.sources.counted_table import TableDescription
+    from kilt.verification.verdict import Verdict
 
 __version__ = NUMBER
 
+_PLACES = {  # where the public names are: each module is loaded when a name of it is first used
+    "kilt.certificates.certificate": ("Certificate",),
+    "kilt.certificates.check": ("CertificateCheck",),
+    "kilt.commands.anonymize": ("anonymize",),
+    "kilt.commands.bound": ("LowerBound", "bound"),
+    "kilt.commands.check": ("check",),
+    "kilt.commands.compare": ("SolverResult", "compare"),
+    "kilt.commands.frontier": ("FrontierPoint", "frontier"),
+    "kilt.commands.verify": ("verify",),
+    "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "VerificationError"),
+    "kilt.model.ladders": ("Characters", "Prefix", "Suppression", "Taxonomic"),
+    "kilt.model.policy": ("KAnonymity", "LDiversity", "Policy", "TCloseness"),
+    "kilt.model.spaces": ("EqualDistance", "Metric", "Numeric", "Ordered", "Tree"),
+    "kilt.model.taxonomy": ("Taxonomy",),
+    "kilt.release.release": ("Group", "Release"),
+    "kilt.sources.counted_table": ("TableDescription",),
+    "kilt.verification.verdict": ("Verdict",),
+}
+_MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}
+_RENAMED = {"Check": "CertificateCheck", "Compared": "SolverResult", "Point": "FrontierPoint"}
+
 __all__ = [
     "Certificate",
+    "CertificateCheck",
     "Characters",
-    "Check",
-    "Compared",
     "EqualDistance",
+    "FrontierPoint",
     "Group",
     "InfeasibleError",
     "InputError",
@@ -33,12 +64,13 @@ __all__ = [
     "Metric",
     "Numeric",
     "Ordered",
-    "Point",
     "Policy",
     "Prefix",
     "Release",
+    "SolverResult",
     "Suppression",
     "TCloseness",
+    "TableDescription",
     "Taxonomic",
     "Taxonomy",
     "Tree",
@@ -52,3 +84,21 @@ __all__ = [
     "frontier",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used; a name that was changed still works, with a warning."""
+    if name in _RENAMED:
+        from kilt.deprecation import warn_renamed  # noqa: PLC0415 - only where an old name is used
+
+        warn_renamed(f"kilt.{name}", f"kilt.{_RENAMED[name]}")
+        return __getattr__(_RENAMED[name])
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'kilt' has no attribute '{name}'")
+    found = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,5 +1,5 @@
 """``python -m kilt`` is the command ``kilt``."""
 
-from kilt.cli.commands import main
+from kilt.cli.main import main
 
 main()

@@ -54,21 +54,21 @@ def decimal_text(value: Fraction, digits: int = 6, *, up: bool = False) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def plain(value: Fraction, digits: int = 6, *, up: bool = False) -> int | float:
+def json_number(value: Fraction, digits: int = 6, *, up: bool = False) -> int | float:
     """Return a rational as a JSON number: an integer if it is one, else a decimal on the safe side."""
     return int(value) if value.denominator == 1 else float(decimal_text(value, digits, up=up))
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """Write a number of things: 1 row, 1,000 rows."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def magnitude(array: IntArray) -> int:
+def max_abs(array: IntArray) -> int:
     """Return the largest number without its sign; also for the least integer of 64 bits, which has no positive twin."""
     return max(int(array.max(initial=0)), -int(array.min(initial=0)))
 
 
-def roomy(array: IntArray, bound: int) -> IntArray:
+def widen(array: IntArray, bound: int) -> IntArray:
     """Return the array in a type that holds results up to ``bound``: int64, or Python integers."""
     return array.astype(np.int64, copy=False) if bound < ROOM else array.astype(object)

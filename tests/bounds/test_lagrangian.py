@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from kilt import Policy
 from kilt.bounds.incidence import FINEST as SCALE
-from kilt.bounds.lagrangian import bounded
+from kilt.bounds.lagrangian import lower_bound
 from kilt.bounds.oracles import oracle_of
-from kilt.bounds.subgradient import Course, ascent
-from kilt.certificates.proof.evaluate import proved
+from kilt.bounds.subgradient import StepSchedule, subgradient_ascent
+from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.patterns.pool import Pool
+from kilt.run.incumbent import Incumbent
 from kilt.run.progress import silent
-from kilt.run.stopping import Board, Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.exact.column_generation.columns import Columns
 from support.problems import all_groups, drawn_prices, drawn_problem, problem_of, solved
 
@@ -26,7 +27,7 @@ def test_the_first_prices_are_the_pattern_bound(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
     cheapest = oracle.incidence.cheapest()
-    assert proved(problem, [oracle.evidence(cheapest * SCALE)]) == int(cheapest @ problem.counts)
+    assert evaluate_bound(problem, [oracle.evidence(cheapest * SCALE)]) == int(cheapest @ problem.counts)
     groups = all_groups(problem)
     columns = Columns.of(problem, np.array([u for g in groups for u in g]), np.array([len(g) for g in groups]))
     for kind in range(len(problem.counts)):
@@ -39,9 +40,9 @@ def test_the_first_prices_are_the_pattern_bound(data):
 def test_the_engine_gives_a_bound_of_any_table(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost
-    found = bounded(problem, Stop(), silent)
+    found = lower_bound(problem, StoppingRule(), silent)
     assert found.cost <= optimum
-    assert proved(problem, found.parts) == found.cost
+    assert evaluate_bound(problem, found.parts) == found.cost
     assert found.cost >= int(oracle_of(problem, Pool.of(problem)).incidence.cheapest() @ problem.counts)
 
 
@@ -54,10 +55,10 @@ def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
     oracle = oracle_of(problem, pool)
     ceiling = oracle.incidence.ceiling * SCALE
     optimum = solved("exhaustive", problem).partition.cost
-    prices = np.minimum(drawn_prices(data, problem), ceiling)
-    assert proved(problem, [oracle.evidence(prices)]) <= optimum
+    multipliers = np.minimum(drawn_prices(data, problem), ceiling)
+    assert evaluate_bound(problem, [oracle.evidence(multipliers)]) <= optimum
     first = oracle.incidence.cheapest() * oracle.incidence.scale
-    for higher, total in ascent(oracle, Course.of_steps(20, 0.3, 1.0), first):
+    for higher, total in subgradient_ascent(oracle, StepSchedule.of_steps(20, 0.3, 1.0), first):
         assert total <= optimum * SCALE + 1e-3 or oracle.effort > 1
         assert higher.max() <= ceiling
 
@@ -68,8 +69,8 @@ def test_blocks_of_columns_add_up_to_a_bound(data):
     problem = drawn_problem(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kilt.bounds.lagrangian._blocks", lambda p: [(j,) for j in range(len(p.columns))])
-        found = bounded(problem, Stop(), silent)
-    assert found.cost == proved(problem, found.parts)
+        found = lower_bound(problem, StoppingRule(), silent)
+    assert found.cost == evaluate_bound(problem, found.parts)
     assert found.cost <= solved("exhaustive", problem).partition.cost
 
 
@@ -78,8 +79,8 @@ def test_wide_tables_are_bounded_in_blocks():
     rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (300, 22))]
     problem = problem_of(rows, ["suppress"] * 22, [], Policy(k=3))
     seen = []
-    found = bounded(problem, Stop(seconds=6), seen.append)
-    assert found.cost == proved(problem, found.parts)
+    found = lower_bound(problem, StoppingRule(seconds=6), seen.append)
+    assert found.cost == evaluate_bound(problem, found.parts)
     assert found.cost > 1000
     assert max(progress.bound for progress in seen if progress.bound is not None) == found.cost
 
@@ -89,10 +90,10 @@ def test_time_and_gap_end_the_ascent():
     rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (400, 5))]
     problem = problem_of(rows, ["suppress"] * 5, [], Policy(k=4))
     seen = []
-    bounded(problem, Stop(seconds=0, board=Board(10**6)), seen.append)
+    lower_bound(problem, StoppingRule(seconds=0), seen.append, Incumbent(10**6))
     assert len(seen) <= 1
-    close = bounded(problem, Stop(gap=0.4, board=Board(800)), silent)
-    full = bounded(problem, Stop(), silent)
+    close = lower_bound(problem, StoppingRule(gap=0.4), silent, Incumbent(800))
+    full = lower_bound(problem, StoppingRule(), silent)
     assert close.cost < full.cost
 
 
@@ -101,7 +102,7 @@ def test_the_same_steps_give_the_same_proof(policy):
     rng = np.random.default_rng(1)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (300, 5))]
     problem = problem_of(rows, ["suppress"] * 4, ["equal"], policy)
-    one, two = (bounded(problem, Stop(), silent) for _ in range(2))
+    one, two = (lower_bound(problem, StoppingRule(), silent) for _ in range(2))
     assert one.cost == two.cost > 0
     for name in ("thetas", "slopes", "tails"):
         first, second = (getattr(found.parts[0], name).numbers for found in (one, two))
@@ -113,5 +114,5 @@ def test_hundreds_of_millions_of_rows_have_room(policy):
     few = [("a", "x", "1"), ("a", "y", "2"), ("b", "x", "1"), ("b", "z", "3"), ("c", "x", "2"), ("c", "z", "3")]
     small = problem_of(few, ["suppress"] * 2, ["equal"], policy)
     problem = small.part(np.arange(len(small.counts)), small.counts * 50_000_000 + np.array([0, 0, 1, 0, 0, 0]))
-    bound = bounded(problem, Stop(iterations=1), silent)
-    assert proved(problem, bound.parts) == bound.cost
+    bound = lower_bound(problem, StoppingRule(iterations=1), silent)
+    assert evaluate_bound(problem, bound.parts) == bound.cost

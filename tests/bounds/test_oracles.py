@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 
 from kilt.bounds.incidence import FINEST as SCALE
 from kilt.bounds.oracles import DiverseOracle, PairOracle, oracle_of
-from kilt.certificates.proof.evaluate import proved
-from kilt.certificates.proof.evidence import Marks
+from kilt.certificates.proof.evaluate import evaluate_bound
+from kilt.certificates.proof.evidence import PatternMultipliers
 from kilt.model.diversity import Distinct
 from kilt.model.rules import SizeRule
 from kilt.patterns.pool import Pool
 from support.problems import all_groups, drawn_prices, drawn_problem, solved
 
 
-def least_by_hand(problem, pool, prices) -> int:
+def least_by_hand(problem, pool, multipliers) -> int:
     """Add up the least values of all patterns, by trying all legal groups under each."""
     groups = all_groups(problem)
     total = 0
     for pattern in range(len(pool)):
         fitting = set(pool.types[pool.starts[pattern] : pool.starts[pattern + 1]].tolist())
         values = [
-            len(group) * int(pool.cost[pattern]) * SCALE - int(prices[list(group)].sum())
+            len(group) * int(pool.cost[pattern]) * SCALE - int(multipliers[list(group)].sum())
             for group in groups
             if fitting.issuperset(group)
         ]
@@ -34,10 +34,10 @@ def least_by_hand(problem, pool, prices) -> int:
     return total
 
 
-def total_of(problem, oracle, prices):
+def total_of(problem, oracle, multipliers):
     """Return the bound of prices before it is rounded, and what is taken."""
-    least, taken = oracle.least(prices)
-    return int(prices @ problem.counts) + least, taken
+    least, taken = oracle.least(multipliers)
+    return int(multipliers @ problem.counts) + least, taken
 
 
 @given(st.data())
@@ -47,17 +47,17 @@ def test_any_prices_give_a_bound(data):
     oracle = oracle_of(problem, Pool.of(problem))
     optimum = solved("exhaustive", problem).partition.cost
     for _ in range(2):
-        prices = drawn_prices(data, problem)
-        total, taken = total_of(problem, oracle, prices)
-        evidence = oracle.evidence(prices)
-        found = proved(problem, [evidence])
+        multipliers = drawn_prices(data, problem)
+        total, taken = total_of(problem, oracle, multipliers)
+        evidence = oracle.evidence(multipliers)
+        found = evaluate_bound(problem, [evidence])
         assert found <= optimum
         assert (taken >= -1e-9).all()
         if oracle.effort == 1:
             assert found == max(0, -(-total // SCALE))
 
 
-def altered(data, marks: Marks, first: int = 0) -> Marks:
+def altered(data, marks: PatternMultipliers, first: int = 0) -> PatternMultipliers:
     """Replace some multipliers by any others, in the columns from a first one on."""
     numbers = marks.numbers.copy()
     for place in np.ndindex(numbers.shape):
@@ -73,16 +73,16 @@ def test_any_multipliers_give_a_bound(data, largest):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kilt.bounds.by_size.LARGEST", largest)
         oracle = oracle_of(problem, Pool.of(problem))
-        prices = drawn_prices(data, problem)
+        multipliers = drawn_prices(data, problem)
         for _ in range(data.draw(st.integers(0, 4))):
-            oracle.least(prices)
-        evidence = oracle.evidence(prices)
+            oracle.least(multipliers)
+        evidence = oracle.evidence(multipliers)
     optimum = solved("exhaustive", problem).partition.cost
-    found = proved(problem, [evidence])
+    found = evaluate_bound(problem, [evidence])
     assert found <= optimum
     parts = {name: altered(data, getattr(evidence, name)) for name in ("slopes", "tails")}
-    parts["thetas"] = altered(data, evidence.thetas, first=1)  # a theta stands behind its size
-    assert proved(problem, [replace(evidence, **parts)]) <= optimum
+    parts["thetas"] = altered(data, evidence.size_multipliers, first=1)  # a theta stands behind its size
+    assert evaluate_bound(problem, [replace(evidence, **parts)]) <= optimum
 
 
 @given(st.data())
@@ -96,9 +96,9 @@ def test_the_oracles_are_exact_where_they_say_so(data):
     assert oracle.effort == 1 or not exact
     if isinstance(oracle, DiverseOracle):
         exact = len(others) == 1 and others[0].form == Distinct()
-    prices = drawn_prices(data, problem)
-    least, _ = oracle.least(prices)
-    by_hand = least_by_hand(problem, pool, prices)
+    multipliers = drawn_prices(data, problem)
+    least, _ = oracle.least(multipliers)
+    by_hand = least_by_hand(problem, pool, multipliers)
     assert least == by_hand if exact else least <= by_hand + 1e-3
 
 
@@ -107,10 +107,10 @@ def test_the_oracles_are_exact_where_they_say_so(data):
 def test_what_is_taken_is_the_slope(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
-    prices = drawn_prices(data, problem)
-    total, taken = total_of(problem, oracle, prices)
+    multipliers = drawn_prices(data, problem)
+    total, taken = total_of(problem, oracle, multipliers)
     others = drawn_prices(data, problem)
     other, _ = total_of(problem, oracle, others)
     slope = problem.counts - taken
     if oracle.effort == 1:
-        assert other <= total + int(slope @ (others - prices))  # the bound is concave in the prices
+        assert other <= total + int(slope @ (others - multipliers))  # the bound is concave in the prices

@@ -16,15 +16,16 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InfeasibleError, InputError, LDiversity, Policy
-from kilt.bounds.lagrangian import bounded
+from kilt.bounds.lagrangian import lower_bound
 from kilt.certificates.certificate import Certificate
-from kilt.certificates.check import check, count, refusal
-from kilt.certificates.issue import certified
-from kilt.certificates.proof.evaluate import proved
-from kilt.certificates.proof.evidence import Evidence, Marks
+from kilt.certificates.check import count, reasons_refused
+from kilt.certificates.issue import issue_certificate
+from kilt.certificates.proof.evaluate import evaluate_bound
+from kilt.certificates.proof.evidence import Evidence, PatternMultipliers
+from kilt.commands.check import check
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
-from kilt.sources.counted_table import Case
+from kilt.run.stopping import StoppingRule
+from kilt.sources.counted_table import TableDescription
 from kilt.sources.registry import open_source
 from support.problems import solved
 from support.strategies import LADDERS, SPACES, policies, tables
@@ -40,7 +41,7 @@ def case_of(rows, quasi, sensitive, policy):
     )
     ladders = {f"q{i}": LADDERS[name] for i, name in enumerate(quasi)}
     spaces = {f"s{i}": SPACES[name] for i, name in enumerate(sensitive)}
-    return frame, Case.read(frame, policy, ladders, spaces, None, None, None)
+    return frame, TableDescription(frame, ladders, spaces).count(policy)
 
 
 def drawn_case(data):
@@ -48,14 +49,14 @@ def drawn_case(data):
     policy = data.draw(policies(len(sensitive)))
     try:
         frame, case = case_of(rows, quasi, sensitive, policy)
-        case.problem()
+        assert case.problem
     except InfeasibleError:
         assume(False)
     return frame, case
 
 
 def optimum(case, policy=None):
-    problem = (replace(case, policy=policy) if policy else case).problem()
+    problem = (replace(case, policy=policy) if policy else case).problem
     return problem.stars(solved("exhaustive", problem).partition.cost)
 
 
@@ -63,7 +64,7 @@ def optimum(case, policy=None):
 @settings(max_examples=100, deadline=None)
 def test_certificates_of_any_table_pass_and_are_true(data):
     frame, case = drawn_case(data)
-    certificate = certified(case, bounded(case.problem(), Stop(), silent))
+    certificate = issue_certificate(case, lower_bound(case.problem, StoppingRule(), silent))
     assert certificate.bound <= optimum(case)
     again = Certificate.of_dict(json.loads(certificate.encoded(compressed=False)))
     assert again.to_dict() == certificate.to_dict()
@@ -75,25 +76,26 @@ def test_certificates_of_any_table_pass_and_are_true(data):
 def test_what_is_forged_and_sealed_again_passes_only_if_it_is_true(data):
     """A forger who knows the original can seal anything: the proof itself must hold."""
     frame, case = drawn_case(data)
-    certificate = certified(case, bounded(case.problem(), Stop(), silent))
+    certificate = issue_certificate(case, lower_bound(case.problem, StoppingRule(), silent))
     policy = data.draw(policies(len(case.roles.sensitive)))
     part = certificate.parts[0]
     if data.draw(st.booleans()):
-        changed = [data.draw(st.integers(-30_000, 50_000)) for _ in part.prices]
-        part = replace(part, prices=np.array(changed))
+        changed = [data.draw(st.integers(-30_000, 50_000)) for _ in part.multipliers]
+        part = replace(part, multipliers=np.array(changed))
     types = count(open_source(frame), list(certificate.quasi), list(case.roles.sensitive))
     forged = replace(
         certificate,
         policy=policy,
         sensitive=dict(case.roles.sensitive),
         row_types=len(types.counts),
-        parts=(replace(part, prices=np.resize(part.prices, len(types.counts))),) * data.draw(st.integers(1, 2)),
+        parts=(replace(part, multipliers=np.resize(part.multipliers, len(types.counts))),)
+        * data.draw(st.integers(1, 2)),
         bound=certificate.bound + data.draw(st.integers(-1, 2)),
     )
     found = check(forged.sealed(types), original=frame)
     if found.passed:
-        spoken = Case.read(frame, policy, forged.quasi, forged.sensitive, None, None, None)
-        assert forged.bound <= optimum(spoken)
+        policy_columns = TableDescription(frame, forged.quasi, forged.sensitive).count(policy)
+        assert forged.bound <= optimum(policy_columns)
 
 
 @pytest.fixture(scope="module")
@@ -240,8 +242,8 @@ def test_numbers_that_are_too_large_or_out_of_place(papers):
     for field, value in {"quasi": {}, "kilt": "\ud800", "bound": "1e9"}.items():
         with pytest.raises((InputError, ValueError)):
             sealed(papers, **{field: value})
-    prices = {"prices": [2**53 - 1 for _ in part["prices"]]}
-    assert not check(sealed(papers, part=prices), original=papers / "table.csv").passed
+    multipliers = {"prices": [2**53 - 1 for _ in part["prices"]]}
+    assert not check(sealed(papers, part=multipliers), original=papers / "table.csv").passed
     columns = {"columns": [0, 0]}
     assert not check(sealed(papers, part=columns), original=papers / "table.csv").passed
 
@@ -249,11 +251,11 @@ def test_numbers_that_are_too_large_or_out_of_place(papers):
 def test_many_rules_have_room_together():
     frame = pl.DataFrame({"q": list("aaabbb"), "s": list("xyzxyz")})
     policy = Policy(*[LDiversity(1)] * 100)
-    case = Case.read(frame, policy, "q", "s", None, None, None)
+    case = TableDescription(frame, "q", "s").count(policy)
     large = (2**62 - 1) // 576
     numbers = np.array([[0] + [large] * 300] * 2)
-    marks = Marks(((0,), (1,)), np.array([0, 1]), np.array([0, 0]), numbers)
-    assert proved(case.problem(), [Evidence((0,), np.ones(6, dtype=np.int64), 1, slopes=marks)]) == 0
+    marks = PatternMultipliers(((0,), (1,)), np.array([0, 1]), np.array([0, 0]), numbers)
+    assert evaluate_bound(case.problem, [Evidence((0,), np.ones(6, dtype=np.int64), 1, linear_multipliers=marks)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -309,8 +311,8 @@ def test_places_where_a_certificate_cannot_be_written(tmp_path, hospital):
 
 
 def test_what_searched_is_not_trusted(hospital):
-    case = Case.read(hospital, Policy(k=3), QUASI, None, None, None, None)
-    bound = bounded(case.problem(), Stop(), silent)
+    case = TableDescription(hospital, QUASI, None).count(Policy(k=3))
+    bound = lower_bound(case.problem, StoppingRule(), silent)
     with pytest.raises(kilt.VerificationError, match="the certificate was refused"):
-        certified(case, replace(bound, cost=bound.cost + 1))
-    assert refusal(certified(case, bound), case.source) == []
+        issue_certificate(case, replace(bound, cost=bound.cost + 1))
+    assert reasons_refused(issue_certificate(case, bound), case.source) == []

@@ -13,13 +13,13 @@ import kilt
 from kilt import InputError, Policy
 from kilt.cli.commands import cli
 from kilt.commands.compare import compare_text
-from kilt.solvers.registry import CATALOGUE
+from kilt.solvers.registry import SOLVERS
 
 QUASI = "Zipcode:characters,Age:characters,Education"
 
 
 def test_all_solvers_side_by_side(hospital):
-    names = [name for name, entry in CATALOGUE.items() if entry.ends]
+    names = [name for name, entry in SOLVERS.items() if entry.ends]
     policy = Policy(k=3, t="0.3")
     compared = kilt.compare(hospital, quasi=QUASI, sensitive="Disease", policy=policy, solvers=names, time=120)
     assert {c.solver for c in compared} == set(names)

@@ -29,7 +29,7 @@ BLOCK = re.compile(
     r"^(?:<!-- file: (?P<file>\S+) -->\n+)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-KILT = """kilt() { "$PYTHON" -c 'from kilt.cli.commands import main; main()' "$@"; }\n"""
+KILT = """kilt() { "$PYTHON" -c 'from kilt.cli.main import main; main()' "$@"; }\n"""
 FLAGS = doctest.ELLIPSIS
 
 

@@ -20,9 +20,9 @@ def test_closeness_to_values_that_are_all_different_is_a_size(rows, t, as_metric
     if as_metric and rows > 1:
         policy = Policy(TCloseness(t, Metric.of([str(i) for i in range(rows)], distance)))
         problem = problem_of([("a", str(i)) for i in range(rows)], ["suppress"], ["equal"], policy)
-    (rule,) = problem.simpler.rules
+    (rule,) = problem.presolved.rules
     assert isinstance(rule, SizeRule)
-    assert problem.simpler.sizes == ()
+    assert problem.presolved.sizes == ()
     for size in range(1, rows + 1):
         group = np.array([[1] * size + [0] * (rows - size)])
         assert problem.rules.meets(problem.groups(group))[0] == (size >= rule.k)
@@ -40,7 +40,7 @@ def test_closeness_to_values_that_are_all_different_is_a_size(rows, t, as_metric
 )
 def test_other_rules_stay_as_they_are(values, space, policy):
     problem = problem_of([("a", value) for value in values], ["suppress"], [space], policy)
-    assert problem.simpler is problem
+    assert problem.presolved is problem
 
 
 @pytest.mark.parametrize("spaces", [["equal"], ["equal", "ordered"]])
@@ -48,5 +48,5 @@ def test_a_part_of_a_table_may_lack_values(spaces):
     rows = [("a", *"123"[i : i + 1] * len(spaces)) for i in range(3)] * 2
     problem = problem_of(rows, ["suppress"], spaces, Policy(t="0.9"))
     part = problem.part(np.flatnonzero(problem.sensitive[:, 0] != 1), np.array([2, 2]))
-    groups = part.groups(part.class_totals[None, :])
+    groups = part.groups(part.sensitive_totals[None, :])
     assert [counts.tolist() for counts in groups.counts] == [[[2, 0, 2]]] * len(spaces)

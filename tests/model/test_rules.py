@@ -21,8 +21,8 @@ def test_union_of_legal_groups_is_legal(data):
     except InfeasibleError:
         assume(False)
     side = data.draw(st.lists(st.integers(0, 2), min_size=len(problem.counts), max_size=len(problem.counts)))
-    by_class = np.zeros((3, len(problem.class_totals)), dtype=np.int64)
-    np.add.at(by_class, (np.array(side), problem.class_of), problem.counts)
+    by_class = np.zeros((3, len(problem.sensitive_totals)), dtype=np.int64)
+    np.add.at(by_class, (np.array(side), problem.sensitive_class), problem.counts)
     first, second = by_class[:1], by_class[1:2]
     if first.any() and second.any() and problem.rules.meets(problem.groups(by_class[:2])).all():
         assert problem.rules.meets(problem.groups(first + second))[0]

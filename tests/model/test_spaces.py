@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from kilt import EqualDistance, InputError, Metric, Numeric, Ordered, Taxonomy, Tree
 from kilt.model.rules import ClosenessRule, Groups, differences, work_of
-from kilt.model.spaces import Cuts, Ground, parse_space
+from kilt.model.spaces import GroundDistance, TreeMetric, parse_space
 from support import naive
 from support.strategies import metrics
 
 SIZES = st.integers(1, 6)
 
 
-def distance_matrix(ground: Ground, size: int) -> list[list[Fraction]]:
+def distance_matrix(ground: GroundDistance, size: int) -> list[list[Fraction]]:
     """Read the distances of a ground off point masses."""
     reference = np.eye(size, dtype=np.int64)
     matrix = []
@@ -127,7 +127,7 @@ def test_the_threshold_is_decided_exactly_at_the_distance(data):
 @settings(max_examples=150, deadline=None)
 def test_tree_metrics_agree_with_transportation(data):
     """The closed form and the exact flow are slow and fast twins."""
-    ground, matrix = data.draw(grounds().filter(lambda made: isinstance(made[0], Cuts)))
+    ground, matrix = data.draw(grounds().filter(lambda made: isinstance(made[0], TreeMetric)))
     group, table = data.draw(count_pairs(len(matrix)))
     exact = distance_matrix(ground, len(matrix))
     top = max(max(row) for row in exact) or Fraction(1)

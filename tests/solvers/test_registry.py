@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from kilt import InputError, Policy
 from kilt.cli.commands import cli
-from kilt.solvers.registry import ALIASES, CATALOGUE, choose, entry_of
+from kilt.solvers.registry import ALIASES, SOLVERS, choose, solver_info
 from support.problems import problem_of
 
 
@@ -26,19 +26,19 @@ def test_a_solver_that_refuses_names_those_that_do_not():
 
 
 def test_the_catalogue_is_complete():
-    for name, entry in CATALOGUE.items():
+    for name, entry in SOLVERS.items():
         assert entry.load().solve
         assert all(entry.to_dict()[word] for word in ("name", "kind", "guarantee", "takes", "source"))
         assert entry.name == name
-    assert {entry.kind for entry in CATALOGUE.values()} == {"exact", "guaranteed", "heuristic"}
-    assert [name for name, entry in CATALOGUE.items() if not entry.ends] == ["search"]
+    assert {entry.kind for entry in SOLVERS.values()} == {"exact", "guaranteed", "heuristic"}
+    assert [name for name, entry in SOLVERS.items() if not entry.ends] == ["search"]
 
 
 def test_authors_are_other_names():
     for alias, name in ALIASES.items():
-        assert entry_of(alias) is CATALOGUE[name]
+        assert solver_info(alias) is SOLVERS[name]
     listed = json.loads(CliRunner().invoke(cli, ["solvers", "--json"]).output)
-    assert [entry["name"] for entry in listed] == list(CATALOGUE)
+    assert [entry["name"] for entry in listed] == list(SOLVERS)
     assert "park-shim" in next(entry["also"] for entry in listed if entry["name"] == "cover")
     with pytest.raises(InputError, match="did you mean 'park-shim'"):
-        entry_of("park-shimm")
+        solver_info("park-shimm")

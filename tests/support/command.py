@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-RUN = [sys.executable, "-c", "from kilt.cli.commands import main; main()"]
+RUN = [sys.executable, "-c", "from kilt.cli.main import main; main()"]
 
 
 def run(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -8,38 +8,40 @@ from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
-from kilt.solvers.common.compile_rules import law_of
-from kilt.solvers.search.state import Field, one_group, with_groups
+from kilt.solvers.common.compile_rules import compile_rules
+from kilt.solvers.search.state import SearchState, one_group, with_groups
 
 
-def field_of(problem: Problem, partition: Partition | None = None, seed: int = 0) -> Field:
+def field_of(problem: Problem, partition: Partition | None = None, seed: int = 0) -> SearchState:
     """Return the state of a search that starts from a partition, or from one group."""
     whole = one_group(problem)
     start = partition or whole
-    return Field.of(with_groups(problem, Pool.of(problem), [start, whole]), law_of(problem), start, problem, seed)
+    return SearchState.of(
+        with_groups(problem, Pool.of(problem), [start, whole]), compile_rules(problem), start, problem, seed
+    )
 
 
-def assert_consistent(field: Field) -> None:
+def assert_consistent(field: SearchState) -> None:
     """Everything that is kept beside the copies can be counted again from them, and no row is lost."""
     assert_lists_agree(field)
     assert_no_row_is_lost(field, field.state.copies)
 
 
-def assert_no_row_is_lost(field: Field, copies: IntArray) -> None:
+def assert_no_row_is_lost(field: SearchState, copies: IntArray) -> None:
     """Every row is placed once."""
     assert (copies >= 0).all()
     placed = np.bincount(field.arena.kind_of, copies, len(field.problem.counts))
     assert placed.tolist() == field.problem.counts.tolist()
 
 
-def assert_lists_agree(field: Field) -> None:
+def assert_lists_agree(field: SearchState) -> None:
     """Sizes, classes, the cost and the linked lists are those of the copies, and open groups are legal."""
     arena, state, problem = field.arena, field.state, field.problem
     size = np.bincount(arena.pattern_of, state.copies, len(arena.cost)).astype(int)
     assert size.tolist() == state.size.tolist()
     assert field.cost == int(size @ arena.cost)
     by_class = np.zeros_like(state.by_class)
-    np.add.at(by_class, (arena.pattern_of, arena.class_of[arena.kind_of]), state.copies)
+    np.add.at(by_class, (arena.pattern_of, arena.sensitive_class[arena.kind_of]), state.copies)
     assert by_class.tolist() == state.by_class.tolist()
     open_ = by_class[size > 0]
     assert problem.rules.meets(problem.groups(open_)).all()

@@ -14,13 +14,13 @@ from hypothesis.strategies import DataObject
 from kilt import InfeasibleError, Policy
 from kilt.bounds.incidence import FINEST as SCALE
 from kilt.model.partition import Partition
-from kilt.model.problem import Problem, RowTypes
+from kilt.model.problem import Problem
+from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
-from kilt.solvers.approximation.residue.solver import classes_of
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution, Solver
-from kilt.solvers.common.equivalence_classes import Cells
+from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivalence_class
 from kilt.solvers.registry import solver
 from kilt.solvers.search.solver import Search
 from support.strategies import LADDERS, SPACES, counted, policies, tables
@@ -102,9 +102,9 @@ def drawn_prices(data: DataObject, problem: Problem) -> IntArray:
     return np.array([data.draw(st.integers(-3 * SCALE, 5 * SCALE)) for _ in problem.counts])
 
 
-def cells_of(problem: Problem) -> Cells:
+def cells_of(problem: Problem) -> EquivalenceClasses:
     """Return the counts of the equivalence classes of a problem."""
-    return Cells.of(problem, classes_of(problem))
+    return EquivalenceClasses.of(problem, equivalence_class(problem))
 
 
 def legal_groups(problem: Problem, partition: Partition) -> bool:
@@ -112,10 +112,10 @@ def legal_groups(problem: Problem, partition: Partition) -> bool:
     return bool(problem.rules.meets(partition.as_groups(problem)).all())
 
 
-def solved(name: str | Solver, problem: Problem, stop: Stop | None = None) -> Solution:
+def solved(name: str | Solver, problem: Problem, stop: StoppingRule | None = None) -> Solution:
     """Solve, and check that the groups are legal and no row is lost."""
     made = solver(name) if isinstance(name, str) else name
-    solution = made.solve(problem, stop or Stop(), silent)
+    solution = made.solve(problem, stop or StoppingRule(), silent)
     assert problem.rules.meets(solution.partition.as_groups(problem)).all()
     placed = np.bincount(solution.partition.types, solution.partition.counts, len(problem.counts))
     assert placed.tolist() == problem.counts.tolist()
@@ -132,7 +132,7 @@ def all_groups(problem: Problem) -> list[tuple[int, ...]]:
     }
     groups = sorted(found)
     copies_of = np.array([np.bincount(group, minlength=len(problem.counts)) for group in groups])
-    by_class = np.zeros((len(groups), len(problem.class_totals)), dtype=np.int64)
-    np.add.at(by_class.T, problem.class_of, copies_of.T)
+    by_class = np.zeros((len(groups), len(problem.sensitive_totals)), dtype=np.int64)
+    np.add.at(by_class.T, problem.sensitive_class, copies_of.T)
     legal = problem.rules.meets(problem.groups(by_class))
     return [group for group, good in zip(groups, legal, strict=True) if good]

@@ -181,7 +181,7 @@ def test_the_verifier_stops_a_release_that_breaks_the_policy(monkeypatch, hospit
         return Solution(Partition.of(problem, each, each, problem.counts))
 
     monkeypatch.setattr(Exhaustive, "solve", wrong)
-    with pytest.raises(kilt.VerificationError, match="10 groups against the policy"):
+    with pytest.raises(kilt.VerificationError, match="the policy is violated by 10 groups"):
         kilt.anonymize(hospital, quasi="Zipcode", policy=kilt.Policy(k=2), output=tmp_path / "out.csv")
     assert list(tmp_path.iterdir()) == []
 
@@ -191,8 +191,8 @@ def test_the_verifier_stops_a_release_that_changes_another_cell(monkeypatch, hos
 
     apply = DuckSource.apply
 
-    def wrong(self, plan, identifier):
-        made = apply(self, plan, identifier)
+    def wrong(self, plan, type_of_row, identifier):
+        made = apply(self, plan, type_of_row, identifier)
         made._database.run(f"UPDATE {made._table} SET c3 = 'Cancer' WHERE rowid = 0")
         return made
 

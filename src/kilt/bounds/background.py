@@ -6,31 +6,33 @@ import threading
 from dataclasses import replace
 from types import TracebackType
 
-from kilt.bounds.lagrangian import Bound, bounded
+from kilt.bounds.lagrangian import lower_bound
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.problem import Problem
+from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
-from kilt.run.threads import ALL_CORES, Worker
+from kilt.run.stopping import StoppingRule
+from kilt.run.threads import ALL_CORES, LimitedThread
 
 
-class Beside:
+class BackgroundBound:
     """Raises the bound from the moment it is entered; ``bound`` waits for it, and leaving without it gives it up."""
 
-    def __init__(self, problem: Problem, stop: Stop, observer: Observer) -> None:
+    def __init__(self, problem: Problem, stop: StoppingRule, observer: Observer, incumbent: Incumbent) -> None:
         self._given_up = threading.Event()
         self._lock = threading.Lock()
         self._observer = observer
         self._found: list[Bound] = []
         self._failed: list[BaseException] = []
-        until = replace(stop, told=lambda: self._given_up.is_set() or stop.told())
-        self._thread = Worker(target=self._run, args=(problem, until), daemon=True)
+        until = replace(stop, interrupted=lambda: self._given_up.is_set() or stop.interrupted())
+        self._thread = LimitedThread(target=self._run, args=(problem, until, incumbent), daemon=True)
 
     def observe(self, progress: Progress) -> None:
         """Tell the observer of either side, one at a time."""
         with self._lock:
             self._observer(progress)
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> BackgroundBound:
         self._thread.start()
         return self
 
@@ -59,8 +61,8 @@ class Beside:
             raise self._failed[0]
         return self._found[0]
 
-    def _run(self, problem: Problem, stop: Stop) -> None:
+    def _run(self, problem: Problem, stop: StoppingRule, incumbent: Incumbent) -> None:
         try:
-            self._found.append(bounded(problem, stop, self.observe))
+            self._found.append(lower_bound(problem, stop, self.observe, incumbent))
         except BaseException as error:  # handed over to the thread that waits
             self._failed.append(error)

@@ -34,16 +34,16 @@ class Incidence:
     @cached_property
     def scale(self) -> int:
         """How many prices make a unit of cost."""
-        return self.problem.price_scale(FINEST)
+        return self.problem.multiplier_scale(FINEST)
 
     @cached_property
     def cost(self) -> IntArray:
         """The cost of a row under each pattern, scaled like prices."""
         return self.pool.cost * self.scale
 
-    def active(self, prices: IntArray) -> BoolArray:
+    def active(self, multipliers: IntArray) -> BoolArray:
         """Mark the patterns with a row whose price is above the cost: no other has a group of negative value."""
-        return np.asarray(active_patterns(prices, *self.by_type, self.cost))
+        return np.asarray(active_patterns(multipliers, *self.by_type, self.cost))
 
     def cheapest(self) -> IntArray:
         """Return for every row type the cost of its cheapest pattern: the pattern bound, and the first prices."""
@@ -70,10 +70,10 @@ class Oracle(Protocol):
     def effort(self) -> int:
         """How many times it goes through the patterns; 1 if the least values are exact integers, and need no proof."""
 
-    def least(self, prices: IntArray) -> tuple[float, FloatArray]:
+    def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
         """Return the sum of the least values that are negative, and how many copies of each row type they hold."""
 
-    def evidence(self, prices: IntArray) -> Evidence:
+    def evidence(self, multipliers: IntArray) -> Evidence:
         """Return what proves the bound of these prices."""
 
 
@@ -83,6 +83,6 @@ class Exact:
     incidence: Incidence
     effort = 1
 
-    def evidence(self, prices: IntArray) -> Evidence:
+    def evidence(self, multipliers: IntArray) -> Evidence:
         """Return the prices."""
-        return Evidence(self.incidence.columns, prices, self.incidence.scale)
+        return Evidence(self.incidence.columns, multipliers, self.incidence.scale)

@@ -15,12 +15,12 @@ from typing import Protocol
 import numpy as np
 
 from kilt.bounds.incidence import Incidence
-from kilt.certificates.proof.evidence import Evidence, Marks
+from kilt.certificates.proof.evidence import Evidence, PatternMultipliers
 from kilt.kernels.bounds.linear import least_sloped, take_sloped
 from kilt.model.rules import ClosenessRule, DiversityRule, Rules
-from kilt.model.spaces import Costs, Cuts
+from kilt.model.spaces import MatrixMetric, TreeMetric
 from kilt.numbers import BoolArray, FloatArray, IntArray
-from kilt.run.threads import shared_out, taken_by
+from kilt.run.threads import for_each_chunk, taken_by
 
 ROUNDS = 2  # how often the weights climb before prices do
 FAST, SLOW, HALF = 0.15, 0.01, 40  # the first step of a weight, the last, and after how many it is half of the first
@@ -45,7 +45,7 @@ class Climber:
         return np.asarray((SLOW + FAST / (1 + age / HALF)) * mean / (np.sqrt(square) + 1e-6))
 
 
-class Bend(Protocol):
+class CutFamily(Protocol):
     """A rule as a family of inequalities, one for every list of weights."""
 
     column: int
@@ -60,7 +60,7 @@ class Bend(Protocol):
         """Return the multipliers of some patterns, as a proof wants them."""
 
 
-class Near:
+class ClosenessCuts:
     """Closeness: a weight between -1 and 1 for every edge of the space, and one for the rule as a whole.
 
     A space that is no tree is bounded by one: the largest tree of clusters in which no two values are farther apart.
@@ -96,10 +96,10 @@ class Near:
     def multipliers(self, patterns: IntArray, theta: FloatArray) -> FloatArray:
         """Return the weights of edges, or the potential itself in a space that is no tree."""
         weights = (theta[:, None] * self.whole[patterns]) * self.weights[patterns]
-        return weights @ self.directions if isinstance(self.rule.ground, Costs) else weights[:, self.group]
+        return weights @ self.directions if isinstance(self.rule.ground, MatrixMetric) else weights[:, self.group]
 
 
-class Capped:
+class ShareCuts:
     """No value has more than 1/l of the rows: a weight between 0 and 1 for every value."""
 
     def __init__(self, column: int, l: float, patterns: int, values: int) -> None:
@@ -122,30 +122,30 @@ class Capped:
         return np.asarray(theta[:, None] * self.weights[patterns])
 
 
-def bends_of(rules: Rules, patterns: int) -> list[Bend]:
+def cut_families(rules: Rules, patterns: int) -> list[CutFamily]:
     """Return the families of inequalities that the rules give, in the order of the rules."""
-    bends: list[Bend] = []
+    families: list[CutFamily] = []
     alone = sum(isinstance(rule, ClosenessRule | DiversityRule) for rule in rules) == 1
     for rule in rules:
         if isinstance(rule, ClosenessRule):
-            bends.append(Near(rule, patterns, alone))
+            families.append(ClosenessCuts(rule, patterns, alone))
         elif isinstance(rule, DiversityRule) and (cap := rule.form.cap(rule.l)) is not None:
-            bends.append(Capped(rule.column, float(cap), patterns, rule.values))
-    return bends
+            families.append(ShareCuts(rule.column, float(cap), patterns, rule.values))
+    return families
 
 
-def has_slopes(rules: Rules) -> bool:
+def has_cuts(rules: Rules) -> bool:
     """Say whether some rule gives inequalities."""
-    return bool(bends_of(rules, 0))
+    return bool(cut_families(rules, 0))
 
 
 @dataclass
-class SlopeOracle:
+class LinearOracle:
     """Groups of at least so many rows under all linear inequalities of the policy: a relaxation, in floats."""
 
     incidence: Incidence
-    least_size: int
-    bends: Sequence[Bend]
+    min_group_size: int
+    families: Sequence[CutFamily]
     theta: FloatArray
     size_price: FloatArray
     mix: FloatArray
@@ -153,26 +153,34 @@ class SlopeOracle:
     effort = 8
 
     @classmethod
-    def of(cls, incidence: Incidence, least_size: int) -> SlopeOracle:
+    def of(cls, incidence: Incidence, min_group_size: int) -> LinearOracle:
         """Start without weights."""
-        patterns, classes = len(incidence.pool), len(incidence.problem.class_totals)
+        patterns, classes = len(incidence.pool), len(incidence.problem.sensitive_totals)
         theta, size_price, mix = np.zeros(patterns), np.zeros(patterns), np.zeros((patterns, 3))
-        bends = bends_of(incidence.problem.rules, patterns)
-        return cls(incidence, least_size, bends, theta, size_price, mix, np.zeros((patterns, classes)))
+        families = cut_families(incidence.problem.rules, patterns)
+        return cls(incidence, min_group_size, families, theta, size_price, mix, np.zeros((patterns, classes)))
 
-    def least(self, prices: IntArray) -> tuple[float, FloatArray]:
+    def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
         """Return the sum of the least values that are negative, and how many copies of each row type they hold."""
-        values = self.values(prices, self.incidence.active(prices))
-        return float(values.sum()), self.taken(prices, values < 0)
+        values = self.values(multipliers, self.incidence.active(multipliers))
+        return float(values.sum()), self.taken(multipliers, values < 0)
 
-    def values(self, prices: IntArray, active: BoolArray, rounds: int = ROUNDS) -> FloatArray:
+    def values(self, multipliers: IntArray, active: BoolArray, rounds: int = ROUNDS) -> FloatArray:
         """Return the least value of each active pattern, or 0; after every round but the last the weights climb."""
         problem, pool = self.incidence.problem, self.incidence.pool
-        lists = (prices, problem.counts, problem.class_of, pool.types, pool.starts, self.incidence.cost, active)
+        lists = (
+            multipliers,
+            problem.counts,
+            problem.sensitive_class,
+            pool.types,
+            pool.starts,
+            self.incidence.cost,
+            active,
+        )
         values, by_class = np.zeros(len(pool)), np.zeros_like(self.slope)
         given = (self.slope, self.theta, self.size_price, values, self.mix, by_class)
         for left in reversed(range(rounds)):
-            shared_out(len(pool), lambda chunk: least_sloped(chunk, *lists, self.least_size, *given))
+            for_each_chunk(len(pool), lambda chunk: least_sloped(chunk, *lists, self.min_group_size, *given))
             if left:
                 self._climb(np.flatnonzero(values < 0), by_class)
         return values
@@ -180,51 +188,61 @@ class SlopeOracle:
     def _climb(self, patterns: IntArray, by_class: FloatArray) -> None:
         problem = self.incidence.problem
         self.slope[patterns] = 0
-        for bend in self.bends:
-            counts = np.zeros((len(patterns), problem.sizes[bend.column]))
-            for c, value in enumerate(problem.class_values[:, bend.column].tolist()):
+        for family in self.families:
+            counts = np.zeros((len(patterns), problem.sizes[family.column]))
+            for c, value in enumerate(problem.sensitive_values[:, family.column].tolist()):
                 counts[:, value] += by_class[patterns, c]
-            bend.climb(patterns, counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9))
-            self.slope[patterns] += problem.by_value(bend.column, bend.slope(patterns))
+            family.climb(patterns, counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9))
+            self.slope[patterns] += problem.by_value(family.column, family.slope(patterns))
 
-    def taken(self, prices: IntArray, wanted: BoolArray) -> FloatArray:
+    def taken(self, multipliers: IntArray, wanted: BoolArray) -> FloatArray:
         """Return how many copies of each row type are in the groups of least value of the wanted patterns."""
         problem, pool = self.incidence.problem, self.incidence.pool
-        lists = (prices, problem.counts, problem.class_of, pool.types, pool.starts, self.incidence.cost, wanted)
-        given = (*lists, self.least_size, self.slope, self.mix)
+        lists = (
+            multipliers,
+            problem.counts,
+            problem.sensitive_class,
+            pool.types,
+            pool.starts,
+            self.incidence.cost,
+            wanted,
+        )
+        given = (*lists, self.min_group_size, self.slope, self.mix)
         return taken_by(len(pool), len(problem.counts), lambda chunk, taken: take_sloped(chunk, *given, taken))
 
-    def evidence(self, prices: IntArray) -> Evidence:
+    def evidence(self, multipliers: IntArray) -> Evidence:
         """Return the prices with the multipliers that go with them."""
-        active = self.incidence.active(prices)
-        self.values(prices, active, 1)
-        return Evidence(self.incidence.columns, prices, self.incidence.scale, slopes=self.marks(active))
+        active = self.incidence.active(multipliers)
+        self.values(multipliers, active, 1)
+        return Evidence(
+            self.incidence.columns, multipliers, self.incidence.scale, linear_multipliers=self.multipliers(active)
+        )
 
-    def marks(self, active: BoolArray) -> Marks:
+    def multipliers(self, active: BoolArray) -> PatternMultipliers:
         """Return the multipliers of active patterns that have some."""
         patterns = np.flatnonzero(active & (self.theta > 0))
         theta = self.theta[patterns]
-        numbers = [self.size_price[patterns, None], *(bend.multipliers(patterns, theta) for bend in self.bends)]
-        return marked(self.incidence, patterns, np.rint(np.hstack(numbers)).astype(np.int64))
+        numbers = [self.size_price[patterns, None], *(family.multipliers(patterns, theta) for family in self.families)]
+        return pattern_multipliers(self.incidence, patterns, np.rint(np.hstack(numbers)).astype(np.int64))
 
 
-def marked(incidence: Incidence, patterns: IntArray, numbers: IntArray) -> Marks:
+def pattern_multipliers(incidence: Incidence, patterns: IntArray, numbers: IntArray) -> PatternMultipliers:
     """Name patterns as a proof does."""
     pool = incidence.pool
     first = np.minimum.reduceat(pool.types, pool.starts[:-1]) if len(pool) else pool.types[:0]
     vectors, vector = np.unique(pool.levels[patterns], axis=0, return_inverse=True)
-    return Marks(tuple(map(tuple, vectors.tolist())), vector.ravel(), first[patterns], numbers)
+    return PatternMultipliers(tuple(map(tuple, vectors.tolist())), vector.ravel(), first[patterns], numbers)
 
 
 def edges_of(rule: ClosenessRule) -> FloatArray:
     """Return for every edge of a tree what it adds to the potential of each value."""
     ground = rule.ground
-    if isinstance(ground, Cuts):
+    if isinstance(ground, TreeMetric):
         edges = np.zeros((len(ground.start), len(ground.order)))
         for edge, (start, stop) in enumerate(zip(ground.start.tolist(), ground.stop.tolist(), strict=True)):
             edges[edge, ground.order[start:stop]] = ground.weight[edge] / ground.scale
         return edges
-    if isinstance(ground, Costs):
+    if isinstance(ground, MatrixMetric):
         return _clusters(np.array([[d / ground.scale for d in row] for row in ground.distance]))
     raise AssertionError("a ground is a tree or a matrix")
 

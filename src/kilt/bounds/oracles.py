@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kilt.bounds.by_size import SpreadOracle
+from kilt.bounds.by_size import BySizeOracle
 from kilt.bounds.incidence import Exact, Incidence, Oracle
-from kilt.bounds.linear import SlopeOracle, has_slopes
+from kilt.bounds.linear import LinearOracle, has_cuts
 from kilt.certificates.proof.by_size import sized_rule
 from kilt.kernels.bounds.lagrangian import least_diverse, least_pairs, least_values
 from kilt.model.problem import Problem
@@ -32,14 +32,14 @@ class SizeOracle(Exact):
     """Groups of at least so many rows: exact under k alone, a relaxation under any other policy."""
 
     incidence: Incidence
-    least_size: int
+    min_group_size: int
 
-    def least(self, prices: IntArray) -> tuple[int, IntArray]:
+    def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
         """Take every row whose price is above the cost, and the dearest others if these are too few."""
         problem, pool = self.incidence.problem, self.incidence.pool
         taken = np.empty(len(problem.counts), dtype=np.int64)
         lists = (*self.incidence.by_type, pool.starts, pool.types, self.incidence.cost)
-        return int(least_values(prices, problem.counts, *lists, self.least_size, taken)), taken
+        return int(least_values(multipliers, problem.counts, *lists, self.min_group_size, taken)), taken
 
 
 @dataclass(frozen=True)
@@ -58,17 +58,17 @@ class PairOracle(Exact):
     def of(cls, incidence: Incidence) -> PairOracle:
         """Tabulate what is legal; the rarer class is the second."""
         problem = incidence.problem
-        rare = int(problem.class_totals.argmin())
+        rare = int(problem.sensitive_totals.argmin())
         lowest, highest = _legal_intervals(problem, rare)
-        return cls(incidence, problem.class_of == rare, lowest, highest)
+        return cls(incidence, problem.sensitive_class == rare, lowest, highest)
 
-    def least(self, prices: IntArray) -> tuple[int, IntArray]:
+    def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
         """Try every number of rows of the second class."""
         problem, pool = self.incidence.problem, self.incidence.pool
         taken = np.empty(len(problem.counts), dtype=np.int64)
-        order = np.argsort(-prices, kind="stable")
+        order = np.argsort(-multipliers, kind="stable")
         lists = (*self.incidence.by_type, pool.starts, self.incidence.cost)
-        total = least_pairs(prices, problem.counts, order, self.second, *lists, self.lowest, self.highest, taken)
+        total = least_pairs(multipliers, problem.counts, order, self.second, *lists, self.lowest, self.highest, taken)
         return int(total), taken
 
 
@@ -80,18 +80,18 @@ class DiverseOracle(Exact):
     """
 
     incidence: Incidence
-    least_size: int
+    min_group_size: int
     fewest_values: int
     column: int
 
-    def least(self, prices: IntArray) -> tuple[int, IntArray]:
+    def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
         """Take every row whose price is above the cost, then the dearest of missing values, then the dearest."""
         problem, pool = self.incidence.problem, self.incidence.pool
         taken = np.empty(len(problem.counts), dtype=np.int64)
         values = np.ascontiguousarray(problem.sensitive[:, self.column])
         lists = (*self.incidence.by_type, pool.starts, pool.types, self.incidence.cost)
-        least = (self.least_size, self.fewest_values)
-        return int(least_diverse(prices, problem.counts, values, *lists, *least, taken)), taken
+        least = (self.min_group_size, self.fewest_values)
+        return int(least_diverse(multipliers, problem.counts, values, *lists, *least, taken)), taken
 
 
 def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = None) -> Oracle:
@@ -102,17 +102,17 @@ def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = No
     rules = problem.rules
     incidence = Incidence(problem, pool, tuple(range(len(problem.columns))) if columns is None else columns)
     if all(isinstance(rule, SizeRule) for rule in rules):
-        return SizeOracle(incidence, max(rules.least_size, 1))
-    if len(problem.class_totals) == 2:
+        return SizeOracle(incidence, max(rules.min_group_size, 1))
+    if len(problem.sensitive_totals) == 2:
         return PairOracle.of(incidence)
-    if len(pool) * len(problem.class_totals) <= MOST_NUMBERS:
+    if len(pool) * len(problem.sensitive_totals) <= MOST_NUMBERS:
         if len(pool) <= MOST_SIZED and (rule := sized_rule(problem)) is not None:
-            return SpreadOracle.of(incidence, rule)
-        if has_slopes(rules):
-            return SlopeOracle.of(incidence, max(rules.least_size, 1))
+            return BySizeOracle.of(incidence, rule)
+        if has_cuts(rules):
+            return LinearOracle.of(incidence, max(rules.min_group_size, 1))
     diverse = [(math.ceil(rule.l), rule.column) for rule in rules if isinstance(rule, DiversityRule)]
     values, column = max(diverse, default=(1, 0))
-    size = max(rules.least_size, values, 1)
+    size = max(rules.min_group_size, values, 1)
     return SizeOracle(incidence, size) if values == 1 else DiverseOracle(incidence, size, values, column)
 
 
@@ -122,7 +122,7 @@ def _legal_intervals(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
     All rules but k see shares only, and the table itself is legal. So for fixed b, legality in a only grows up to the
     share of the table and only falls from there on, and both ends are found by bisection.
     """
-    totals = problem.class_totals
+    totals = problem.sensitive_totals
     most_b, most_a = int(totals[rare]), int(totals[1 - rare])
     b = np.arange(most_b + 1)
     shares = replace(problem, rules=Rules(tuple(r for r in problem.rules if not isinstance(r, SizeRule))))
@@ -140,7 +140,7 @@ def _legal_intervals(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
     lowest = np.where(found, lowest, np.minimum(middle + 1, most_a))
     highest = np.where(more, above, middle)
     lowest, highest = np.where(found | more, lowest, 1), np.where(found | more, highest, 0)
-    return np.maximum(lowest, problem.rules.least_size - b), highest
+    return np.maximum(lowest, problem.rules.min_group_size - b), highest
 
 
 def _first(legal: Legal, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:

@@ -15,7 +15,7 @@ BOX = 4  # prices stay above minus so many times the ceiling
 
 
 @dataclass(frozen=True)
-class Course:
+class StepSchedule:
     """How the steps of an ascent shrink: from ``rate`` stars to nothing, at once if ``power`` is high.
 
     ``progress`` says after each step how much of the way is done, from 0 to 1: an ascent must know when it will end.
@@ -26,7 +26,7 @@ class Course:
     progress: Callable[[int], float]
 
     @classmethod
-    def of_steps(cls, steps: int, rate: float, power: float) -> Course:
+    def of_steps(cls, steps: int, rate: float, power: float) -> StepSchedule:
         """Return a course of so many steps."""
         return cls(rate, power, lambda step: step / steps)
 
@@ -35,24 +35,24 @@ class Course:
         return float(self.rate * (1 - done) ** self.power + 1e-4)
 
 
-def ascent(oracle: Oracle, course: Course, first: IntArray) -> Iterator[tuple[IntArray, float]]:
+def subgradient_ascent(oracle: Oracle, course: StepSchedule, first: IntArray) -> Iterator[tuple[IntArray, float]]:
     """Yield prices that follow the normalised subgradient (Adam) from the first ones on, and the total of each.
 
     Floats guide the prices, and each total is that of whole prices. Prices above the ceiling would need patterns that
     are not listed.
     """
     problem, ceiling, scale = oracle.incidence.problem, oracle.incidence.ceiling, oracle.incidence.scale
-    prices = first / scale
-    mean, square = np.zeros_like(prices), np.zeros_like(prices)
+    multipliers = first / scale
+    mean, square = np.zeros_like(multipliers), np.zeros_like(multipliers)
     for step in count():
         done = course.progress(step)
         if done >= 1:
             return
-        whole = np.floor(prices * scale).astype(np.int64)
+        whole = np.floor(multipliers * scale).astype(np.int64)
         least, taken = oracle.least(whole)
         yield whole, int(whole @ problem.counts) + least
         slope = 1 - taken / problem.counts
         mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
         steady, spread = mean / (1 - 0.9 ** (step + 1)), np.sqrt(square / (1 - 0.99 ** (step + 1)))
-        prices = prices + course.size(done) * problem.unit * steady / (spread + 1e-3)
-        prices = np.clip(prices, -BOX * ceiling, ceiling)
+        multipliers = multipliers + course.size(done) * problem.unit * steady / (spread + 1e-3)
+        multipliers = np.clip(multipliers, -BOX * ceiling, ceiling)

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from kilt.certificates.proof.evaluate import MOST
-from kilt.certificates.proof.evidence import Evidence, Marks
+from kilt.certificates.proof.evidence import Evidence, PatternMultipliers
 from kilt.certificates.serialize import exact, ladder_of, ladder_plain, policy_of, policy_plain, space_of, space_plain
 from kilt.errors import InputError
 from kilt.model.ladders import Ladder, Mark
 from kilt.model.policy import Policy
-from kilt.model.problem import RowTypes
+from kilt.model.row_types import RowTypes
 from kilt.model.spaces import Space
-from kilt.numbers import IntArray, magnitude
+from kilt.numbers import IntArray, max_abs
 
 FORMAT = 1
 LARGEST = 1_000  # no group that is proved by its size has more rows
@@ -148,11 +148,11 @@ def _part_plain(evidence: Evidence) -> dict[str, Any]:
     return {
         "columns": list(evidence.columns),
         "scale": evidence.scale,
-        "prices": evidence.prices.tolist(),
+        "prices": evidence.multipliers.tolist(),
         "largest": evidence.largest,
-        "thetas": _marks_plain(evidence.thetas),
-        "slopes": _marks_plain(evidence.slopes),
-        "tails": _marks_plain(evidence.tails),
+        "thetas": _multipliers_plain(evidence.size_multipliers),
+        "slopes": _multipliers_plain(evidence.linear_multipliers),
+        "tails": _multipliers_plain(evidence.tail_multipliers),
     }
 
 
@@ -160,21 +160,27 @@ def _part_of(found: Mapping[str, Any]) -> Evidence:
     scale, largest = int(_whole(found["scale"], 0)), int(_whole(found["largest"], 0))
     if scale < 1 or not 0 <= largest <= LARGEST:
         raise InputError("its numbers do not fit together")
-    marks = {name: _marks_of(found[name]) for name in ("thetas", "slopes", "tails")}
-    columns = tuple(_whole(found["columns"], 1).tolist())
-    return Evidence(columns=columns, prices=_whole(found["prices"], 1), scale=scale, largest=largest, **marks)
+    return Evidence(
+        columns=tuple(_whole(found["columns"], 1).tolist()),
+        multipliers=_whole(found["prices"], 1),
+        scale=scale,
+        largest=largest,
+        size_multipliers=_multipliers_of(found["thetas"]),
+        linear_multipliers=_multipliers_of(found["slopes"]),
+        tail_multipliers=_multipliers_of(found["tails"]),
+    )
 
 
-def _marks_plain(marks: Marks) -> dict[str, Any]:
+def _multipliers_plain(multipliers: PatternMultipliers) -> dict[str, Any]:
     return {
-        "vectors": [list(levels) for levels in marks.vectors],
-        "vector": marks.vector.tolist(),
-        "first": marks.first.tolist(),
-        "numbers": marks.numbers.tolist(),
+        "vectors": [list(levels) for levels in multipliers.vectors],
+        "vector": multipliers.vector.tolist(),
+        "first": multipliers.first.tolist(),
+        "numbers": multipliers.numbers.tolist(),
     }
 
 
-def _marks_of(found: Mapping[str, Any]) -> Marks:
+def _multipliers_of(found: Mapping[str, Any]) -> PatternMultipliers:
     if set(found) != {"vectors", "vector", "first", "numbers"}:
         raise InputError("its multipliers are not in order")
     vectors = tuple(tuple(int(_whole(level, 0)) for level in levels) for levels in found["vectors"])
@@ -182,7 +188,7 @@ def _marks_of(found: Mapping[str, Any]) -> Marks:
     numbers = _whole(found["numbers"], 2) if len(first) else np.zeros((0, 0), dtype=np.int64)
     if not len(vector) == len(first) == len(found["numbers"]):
         raise InputError("its multipliers are not in order")
-    return Marks(vectors, vector, first, numbers)
+    return PatternMultipliers(vectors, vector, first, numbers)
 
 
 def _whole(found: Any, dimensions: int) -> IntArray:
@@ -190,7 +196,7 @@ def _whole(found: Any, dimensions: int) -> IntArray:
     numbers = np.array(found)
     if not numbers.size and dimensions == 1:
         return np.zeros(0, dtype=np.int64)
-    if numbers.dtype.kind != "i" or numbers.ndim != dimensions or magnitude(numbers) >= MOST:
+    if numbers.dtype.kind != "i" or numbers.ndim != dimensions or max_abs(numbers) >= MOST:
         raise InputError("its numbers are not whole, or too large")
     return numbers.astype(np.int64)
 

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from kilt.certificates.certificate import Certificate
-from kilt.certificates.proof.evaluate import proved
+from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.errors import KiltError
-from kilt.model.problem import Problem, RowTypes
+from kilt.model.problem import Problem
 from kilt.model.roles import Roles
-from kilt.numbers import IntArray, counted, plain
+from kilt.model.row_types import RowTypes
+from kilt.numbers import IntArray, json_number, pluralize
 from kilt.sources.base import Source
-from kilt.sources.registry import open_source
-from kilt.verification.verifier import check as verified
+from kilt.verification.verifier import judge
 
 
 @dataclass(frozen=True)
-class Check:
+class CertificateCheck:
     """Whether a certificate proves what it says; if not, why."""
 
     bound: Fraction
@@ -48,21 +47,21 @@ class Check:
             return "NO: " + "; ".join(self.problems)
         proof = (
             f"YES: no release of these {self.rows:,} rows under {self.policy} can have fewer than "
-            f"{plain(self.bound):,} stars"
+            f"{json_number(self.bound):,} stars"
         )
         if self.stars is None:
             return proof
         how = "the release meets the policy and has" if self.with_release else "not checked without the release:"
         if self.with_release and self.shuffled:
             how = "the release meets the policy; its rows were shuffled, so that nobody can count its"
-        return f"{proof}; {how} {plain(self.stars, up=True):,} stars"
+        return f"{proof}; {how} {json_number(self.stars, up=True):,} stars"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
         return {
             "passed": self.passed,
-            "bound": plain(self.bound),
-            "stars": None if self.stars is None else plain(self.stars, up=True),
+            "bound": json_number(self.bound),
+            "stars": None if self.stars is None else json_number(self.stars, up=True),
             "policy": self.policy,
             "rows": self.rows,
             "release_checked": self.with_release,
@@ -70,23 +69,16 @@ class Check:
         }
 
 
-def check(
-    certificate: Certificate | str | PathLike[str], *, original: Any, release: Any = None, delimiter: str | None = None
-) -> Check:
-    """Say whether a certificate proves its bound for this original, and its stars for this release.
-
-    Everything is computed again from the cells of the original, in integers.
-    """
-    given = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
-    source = open_source(original, delimiter)
-    problems = refusal(given, source)
+def check_certificate(certificate: Certificate, original: Source, release: Source | None = None) -> CertificateCheck:
+    """Say whether a certificate proves its bound for this original, and its stars for this release."""
+    problems = reasons_refused(certificate, original)
     if release is not None and not problems:
-        problems = _release_problems(given, source, open_source(release, delimiter, source))
-    answer = (given.bound, given.stars, str(given.policy), given.rows)
-    return Check(*answer, release is not None, given.shuffled, tuple(problems))
+        problems = _release_problems(certificate, original, release)
+    answer = (certificate.bound, certificate.stars, str(certificate.policy), certificate.rows)
+    return CertificateCheck(*answer, release is not None, certificate.shuffled, tuple(problems))
 
 
-def refusal(certificate: Certificate, source: Source) -> list[str]:
+def reasons_refused(certificate: Certificate, source: Source) -> list[str]:
     """Say why a certificate does not prove its bound for this original; nothing if it does."""
     missing = [name for name in (*certificate.quasi, *certificate.sensitive) if name not in source.columns]
     if missing:
@@ -95,8 +87,8 @@ def refusal(certificate: Certificate, source: Source) -> list[str]:
     rows, kinds = int(types.counts.sum()), len(types.counts)
     if (rows, kinds) != (certificate.rows, certificate.row_types):
         return [
-            f"it is about another table: {counted(certificate.rows, 'row')} with "
-            f"{counted(certificate.row_types, 'row type')}, and this one has {rows:,} with {kinds:,}"
+            f"it is about another table: {pluralize(certificate.rows, 'row')} with "
+            f"{pluralize(certificate.row_types, 'row type')}, and this one has {rows:,} with {kinds:,}"
         ]
     if not certificate.belongs_to(types):
         return ["it is about another table, or it was altered: the digest is wrong"]
@@ -107,12 +99,12 @@ def _unproved(certificate: Certificate, types: RowTypes) -> list[str]:
     """Say what of a certificate for this table is not proved."""
     try:
         problem = Problem.build(types, certificate.quasi, certificate.sensitive, certificate.policy)
-        found = problem.stars(proved(problem, certificate.parts))
+        found = problem.stars(evaluate_bound(problem, certificate.parts))
     except KiltError as error:
         return [str(error)]
     problems = []
     if certificate.bound != found:
-        problems.append(f"the proof reaches {plain(found):,} stars, not {plain(certificate.bound):,}")
+        problems.append(f"the proof reaches {json_number(found):,} stars, not {json_number(certificate.bound):,}")
     if certificate.stars is not None and certificate.stars < certificate.bound:
         problems.append("it claims fewer stars than its own bound")
     return problems
@@ -123,8 +115,8 @@ def _release_problems(certificate: Certificate, original: Source, release: Sourc
         return ["it is about a bound alone, and says nothing of a release"]
     roles = Roles(certificate.quasi, certificate.sensitive, certificate.identifier)
     beside = None if certificate.shuffled else original
-    verdict = verified(release, roles, certificate.policy, beside, certificate.marks)
-    problems = [f"the release breaks the policy in {counted(len(verdict.broken), 'group')}"] if verdict.broken else []
+    verdict = judge(release, roles, certificate.policy, beside, certificate.marks)
+    problems = [f"the release breaks the policy in {pluralize(len(verdict.broken), 'group')}"] if verdict.broken else []
     fidelity = verdict.fidelity
     if certificate.shuffled or fidelity is None:
         rows = [] if verdict.rows == certificate.rows else ["the release has another number of rows"]
@@ -133,7 +125,8 @@ def _release_problems(certificate: Certificate, original: Source, release: Sourc
         return [*problems, f"the release is not one of this original: {'; '.join(fidelity.problems[:3])}"]
     if fidelity.stars != certificate.stars:
         problems.append(
-            f"the release has {plain(fidelity.stars, up=True):,} stars, not {plain(certificate.stars, up=True):,}"
+            f"the release has {json_number(fidelity.stars, up=True):,} stars, "
+            f"not {json_number(certificate.stars, up=True):,}"
         )
     return problems
 

@@ -7,22 +7,20 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kilt import version
 from kilt.certificates.certificate import Certificate
-from kilt.certificates.check import refusal
+from kilt.certificates.check import reasons_refused
+from kilt.certificates.proof.evidence import Bound
 from kilt.errors import InputError, VerificationError
 from kilt.model.ladders import Mark
-from kilt.release.writer import require_writable, staged
-from kilt.sources.counted_table import Case
-
-if TYPE_CHECKING:
-    from kilt.bounds.lagrangian import Bound
+from kilt.sources.counted_table import CountedTable
+from kilt.sources.staging import require_writable, staged_bytes
+from kilt.version import NUMBER
 
 
-def certified(
-    case: Case,
+def issue_certificate(
+    table: CountedTable,
     bound: Bound,
     stars: Fraction | None = None,
     marks: Mapping[str, Mark] | None = None,
@@ -30,22 +28,22 @@ def certified(
     shuffled: bool = False,
 ) -> Certificate:
     """Put a bound and its proof into a certificate, and check it against the original."""
-    problem = case.problem()
+    problem = table.problem
     certificate = Certificate(
-        policy=case.policy,
-        quasi=case.roles.quasi,
-        sensitive={name: case.roles.sensitive[name] for name in case.spoken},
+        policy=table.policy,
+        quasi=table.roles.quasi,
+        sensitive={name: table.roles.sensitive[name] for name in table.policy_columns},
         rows=problem.rows,
         row_types=len(problem.counts),
         parts=bound.parts,
         bound=problem.stars(bound.cost),
         stars=stars,
-        identifier=case.roles.identifier,
+        identifier=table.roles.identifier,
         marks=marks or {},
         shuffled=shuffled,
-        version=version.NUMBER,
-    ).sealed(case.types)
-    problems = refusal(certificate, case.source)
+        version=NUMBER,
+    ).sealed(table.types)
+    problems = reasons_refused(certificate, table.source)
     if problems:
         raise VerificationError(f"the certificate was refused, nothing was written: {'; '.join(problems)}")
     return certificate
@@ -64,4 +62,4 @@ def staged_certificate(
     """Write a certificate beside its place, compressed if its name says so; the function puts it there."""
     if path is None or certificate is None:
         return nullcontext(lambda: None)
-    return staged(Path(path), certificate.encoded(compressed=str(path).lower().endswith(".gz")))
+    return staged_bytes(Path(path), certificate.encoded(compressed=str(path).lower().endswith(".gz")))

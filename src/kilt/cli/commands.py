@@ -1,87 +1,25 @@
-"""The command ``kilt``; the bodies of its commands import what they need."""
+"""The commands; their bodies import what they need."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
-from kilt import __version__
-from kilt.errors import InputError, KiltError
+from kilt.cli.interrupt import at_work, interruptible, watching_run
+from kilt.cli.options import TABLE, certificate_option, policy_options, reading_options, roles_options
+from kilt.cli.settings import policy_of, read_settings, some
+from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
-
-if TYPE_CHECKING:
-    from kilt.model.policy import Policy
-    from kilt.run.progress import Observer, Progress
-
-Command = TypeVar("Command", bound=Callable[..., None])
-
-
-def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-TABLE = ("quasi", "sensitive", "weights", "delimiter")  # what is said of every table
-_roles = _options(
-    click.option(
-        "--quasi",
-        metavar="COLUMNS",
-        multiple=True,
-        help="Columns that could identify a person, as in age,zip:characters. Behind a colon stands the ladder: "
-        "suppress (the default), characters, prefix or taxonomy=FILE.",
-    ),
-    click.option(
-        "--sensitive",
-        metavar="COLUMNS",
-        multiple=True,
-        help="Columns that could harm a person, as in disease,salary:ordered. Behind a colon stands the space: "
-        "equal (the default), ordered, numeric, tree=FILE or metric=FILE.",
-    ),
-    click.option("--identifier", metavar="COLUMNS", multiple=True, help="Columns that are dropped, as in name."),
-    click.option(
-        "--weights",
-        metavar="COLUMN=NUMBER",
-        multiple=True,
-        help="How much a star counts in a column (1 elsewhere).",
-    ),
-)
-_policy = _options(
-    click.option("-k", "--k", metavar="K", help="k-anonymity: every group has at least K rows."),
-    click.option("-l", "--l", metavar="L", help="l-diversity: at most 1/L of a group shares a sensitive value."),
-    click.option(
-        "--diversity",
-        metavar="FORM",
-        help="What -l means: frequency (the default), distinct, entropy or recursive:C.",
-    ),
-    click.option("-t", "--t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
-)
-_reading = _options(
-    click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags win."),
-    click.option(
-        "--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given)."
-    ),
-    click.option("--mark", metavar="TEXT", help="What a suppressed cell looks like (* if not given)."),
-    click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
-)
+from kilt.version import NUMBER
 
 
 @click.group(
     invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(__version__, prog_name="kilt")
+@click.version_option(NUMBER, prog_name="kilt")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Release microdata with the fewest cells hidden, and prove it."""
@@ -89,20 +27,12 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-_certificate = click.option(
-    "--certificate",
-    metavar="FILE",
-    help="Write the proof of the bound for kilt check (JSON; .gz compresses it). It describes the original: keep it in "
-    "the house.",
-)
-
-
 @cli.command()
 @click.argument("input", required=False)
 @click.option("-o", "--output", metavar="FILE", help="Where to write the release (.csv, .tsv, .parquet; .gz, .zst).")
-@_roles
-@_policy
-@_reading
+@roles_options
+@policy_options
+@reading_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
 @click.option(
     "--polish", is_flag=True, default=None, help="Let the search go on from what the solver found; it is never worse."
@@ -124,7 +54,7 @@ _certificate = click.option(
     "--log/--no-log", default=None, help="A line a second on where the search stands (default: on a terminal)."
 )
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
-@_certificate
+@certificate_option
 def anonymize(**flags: Any) -> None:
     """Release the table INPUT so that it meets the policy, with as few stars as can be found.
 
@@ -133,15 +63,18 @@ def anonymize(**flags: Any) -> None:
     """
     from kilt.commands.anonymize import anonymize as run
 
-    given = _settings(flags)
+    given = read_settings(flags)
     for name in ("input", "output"):
         if not given.get(name):
             raise InputError(f"'{name}' is missing: kilt anonymize INPUT -o OUTPUT --quasi COLUMNS -k 5")
-    with _watching(given) as watch, _finishing(watch) as (observer, interrupted):
+    with (
+        watching_run(given) as watch,
+        interruptible(watch, "the best release so far will be written") as (observer, interrupted),
+    ):
         release = run(
             given["input"],
-            **_some(given, "output", "certificate", *TABLE, "identifier", "time", "gap", "iterations", "mark"),
-            policy=_policy_of(given),
+            **some(given, "output", "certificate", *TABLE, "time", "gap", "iterations", "mark"),
+            policy=policy_of(given),
             solver=given.get("solver", "auto"),
             polish=bool(given.get("polish")),
             seed=given.get("seed", 0),
@@ -150,35 +83,33 @@ def anonymize(**flags: Any) -> None:
             interrupted=interrupted,
         )
     if given.get("json"):
-        click.echo(json.dumps({**release.to_dict(), "output": given["output"], **_some(given, "certificate")}))
+        click.echo(json.dumps({**release.to_dict(), "output": given["output"], **some(given, "certificate")}))
     else:
         click.echo(release.summary())
-        click.echo(f"wrote {given['output']}" + _and_certificate(given))
+        written = " and ".join(given[name] for name in ("output", "certificate") if given.get(name))
+        click.echo(f"wrote {written}")
 
 
 @cli.command()
 @click.argument("table", required=False)
-@_roles
-@_policy
-@_reading
+@roles_options
+@policy_options
+@reading_options
 @click.option("--original", metavar="FILE", help="Check also that nothing but stars differs from this table.")
 def verify(**flags: Any) -> None:
     """Say what TABLE meets: the largest k and l, the smallest t, the risk, and what breaks a policy.
 
     Exit code 0: the policy is met; 1: it is not, or something else than stars differs.
     """
+    from kilt.commands.verify import verify as run
     from kilt.report.text import verdict_text
-    from kilt.verification.verifier import verify as run
 
-    given = _settings(flags)
+    given = read_settings(flags)
     table = given.get("table") or given.get("output")
     if not table:
         raise InputError("'table' is missing: kilt verify TABLE --quasi COLUMNS")
-    verdict = run(
-        table,
-        **_some(given, *TABLE, "identifier", "original", "mark"),
-        policy=_policy_of(given),
-    )
+    with at_work():
+        verdict = run(table, **some(given, *TABLE, "original", "mark"), policy=policy_of(given))
     click.echo(json.dumps(verdict.to_dict()) if given.get("json") else verdict_text(verdict))
     if not verdict.met:
         sys.exit(1)
@@ -186,11 +117,11 @@ def verify(**flags: Any) -> None:
 
 @cli.command()
 @click.argument("input", required=False)
-@_roles
-@_policy
-@_reading
+@roles_options
+@policy_options
+@reading_options
 @click.option("--time", metavar="SECONDS", help="Stop after this time; more time gives a higher bound, up to a point.")
-@_certificate
+@certificate_option
 def bound(**flags: Any) -> None:
     """Say how many stars every release of the table INPUT under the policy must have, without making one.
 
@@ -198,19 +129,19 @@ def bound(**flags: Any) -> None:
     """
     from kilt.commands.bound import bound as run
 
-    given = _settings(flags)
+    given = read_settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt bound INPUT --quasi COLUMNS -k 5")
-    with _watching(given) as watch, _finishing(watch, "bound") as (observer, interrupted):
+    with watching_run(given) as watch, interruptible(watch, "the best bound so far follows") as (observer, interrupted):
         found = run(
             given["input"],
-            **_some(given, *TABLE, "identifier", "time", "certificate"),
-            policy=_policy_of(given),
+            **some(given, *TABLE, "mark", "time", "certificate"),
+            policy=policy_of(given),
             observer=observer,
             interrupted=interrupted,
         )
     if given.get("json"):
-        click.echo(json.dumps({**found.to_dict(), **_some(given, "certificate")}))
+        click.echo(json.dumps({**found.to_dict(), **some(given, "certificate")}))
     else:
         click.echo(found.summary())
         if given.get("certificate"):
@@ -232,9 +163,10 @@ def check(certificate: str, **flags: Any) -> None:
 
     Exit code 0: yes; 1: no; 2: a file cannot be read.
     """
-    from kilt.certificates.check import check as run
+    from kilt.commands.check import check as run
 
-    found = run(certificate, **_some(flags, "original", "release", "delimiter"))
+    with at_work():
+        found = run(certificate, **some(flags, "original", "release", "delimiter"))
     click.echo(json.dumps(found.to_dict()) if flags.get("json") else found.summary())
     if not found.passed:
         sys.exit(1)
@@ -242,9 +174,9 @@ def check(certificate: str, **flags: Any) -> None:
 
 @cli.command()
 @click.argument("input", required=False)
-@_roles
-@_policy
-@_reading
+@roles_options
+@policy_options
+@reading_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
 @click.option("--time", metavar="SECONDS", help="Stop searching after this time, for each policy (10 if not given).")
 def frontier(**flags: Any) -> None:
@@ -256,25 +188,29 @@ def frontier(**flags: Any) -> None:
     from kilt.commands.frontier import frontier as run
     from kilt.commands.frontier import frontier_text
 
-    given = _settings(flags)
+    given = read_settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt frontier INPUT --quasi COLUMNS -k 2,5,10")
-    with _watching(given, lines=False) as observer:
+    with (
+        watching_run(given, lines=False) as watch,
+        interruptible(watch, "the policies so far follow") as (observer, interrupted),
+    ):
         points = run(
             given["input"],
-            **_some(given, *TABLE, "k", "l", "t", "time"),
+            **some(given, *TABLE, "mark", "k", "l", "t", "time"),
             diversity=given.get("diversity", "frequency"),
             solver=given.get("solver", "auto"),
             observer=observer,
+            interrupted=interrupted,
         )
     click.echo(json.dumps([point.to_dict() for point in points]) if given.get("json") else frontier_text(points))
 
 
 @cli.command()
 @click.argument("input", required=False)
-@_roles
-@_policy
-@_reading
+@roles_options
+@policy_options
+@reading_options
 @click.option("--solvers", metavar="NAMES", help="Which ones, as in search,mondrian,cover (all if not given).")
 @click.option("--polish", is_flag=True, default=None, help="Let the search go on from what each of them found.")
 @click.option("--time", metavar="SECONDS", help="Stop each solver after this time (10 if not given).")
@@ -287,17 +223,21 @@ def compare(**flags: Any) -> None:
     from kilt.commands.compare import compare as run
     from kilt.commands.compare import compare_text
 
-    given = _settings(flags)
+    given = read_settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt compare INPUT --quasi COLUMNS -k 5")
-    with _watching(given, lines=False) as observer:
+    with (
+        watching_run(given, lines=False) as watch,
+        interruptible(watch, "what the solvers found so far follows") as (observer, interrupted),
+    ):
         compared = run(
             given["input"],
-            **_some(given, *TABLE, "identifier", "solvers", "time", "mark"),
-            policy=_policy_of(given),
+            **some(given, *TABLE, "solvers", "time", "mark"),
+            policy=policy_of(given),
             polish=bool(given.get("polish")),
             seed=given.get("seed", 0),
             observer=observer,
+            interrupted=interrupted,
         )
     click.echo(json.dumps([each.to_dict() for each in compared]) if given.get("json") else compare_text(compared))
 
@@ -306,9 +246,9 @@ def compare(**flags: Any) -> None:
 @click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
 def solvers(**flags: Any) -> None:
     """List the solvers: what each guarantees, what it takes, and where it comes from."""
-    from kilt.solvers.registry import ENTRIES, catalogue_text
+    from kilt.solvers.registry import all_infos, registry_text
 
-    click.echo(json.dumps([entry.to_dict() for entry in ENTRIES]) if flags.get("json") else catalogue_text())
+    click.echo(json.dumps([entry.to_dict() for entry in all_infos()]) if flags.get("json") else registry_text())
 
 
 @cli.command()
@@ -356,7 +296,8 @@ def instance(problem: str, **flags: Any) -> None:
         click.echo(json.dumps(mapped(reduction, groups), default=str) if as_json else mapped_text(reduction, groups))
         return
     comment = f"{problem}: {reduction.claim()}"
-    files = write_instance(reduction.instance, output, config, comment, flags["graph"] or flags["tuples"])
+    with at_work():
+        files = write_instance(reduction.instance, output, config, comment, flags["graph"] or flags["tuples"])
     written = list(map(str, files))
     if as_json:
         click.echo(json.dumps({**described(reduction), "files": written}))
@@ -370,112 +311,3 @@ def demo() -> None:
     from kilt.commands.demo import demo_text
 
     click.echo(demo_text())
-
-
-def _settings(flags: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of the configuration, overridden by the flags that were given."""
-    from kilt.cli.config import read_config
-
-    given = {name: value for name, value in flags.items() if value not in (None, ())}
-    settings = {**(read_config(Path(given["config"])) if "config" in given else {}), **given}
-    _require_apart(settings)
-    return settings
-
-
-def _require_apart(settings: dict[str, Any]) -> None:
-    """Raise if a file that is written is one of those that say how."""
-    specs = " ".join(str(settings.get(name, "")) for name in ("quasi", "sensitive"))
-    read = [settings.get("config"), *re.findall(r"(?:taxonomy|tree|metric)=([^,'\")\]]+)", specs)]
-    for name in ("output", "certificate"):
-        written = settings.get(name)
-        if written and any(path and Path(path).resolve() == Path(written).resolve() for path in read):
-            raise InputError(f"the {name} '{written}' is a file that is read: choose another file")
-
-
-def _some(given: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return some of the settings, None for those that were not given."""
-    return {name: given.get(name) for name in names}
-
-
-def _and_certificate(given: dict[str, Any]) -> str:
-    return f" and {given['certificate']}" if given.get("certificate") else ""
-
-
-def _policy_of(given: dict[str, Any]) -> Policy:
-    from kilt.model.policy import Policy
-
-    if "diversity" in given and "l" not in given:
-        raise InputError("'diversity' says what -l means: give -l too")
-    return Policy(k=given.get("k"), l=given.get("l"), t=given.get("t"), diversity=given.get("diversity", "frequency"))
-
-
-@contextmanager
-def _watching(given: dict[str, Any], *, lines: bool = True) -> Iterator[Observer]:
-    """Show what is going on, on a terminal or where it is asked for."""
-    from kilt.run.progress import silent
-
-    if not given.get("log", sys.stderr.isatty() and not given.get("json")):
-        yield silent
-        return
-    from kilt.report.progress import watching
-
-    with watching(lines=lines) as observer:
-        yield observer
-
-
-@contextmanager
-def _finishing(watch: Observer, what: str = "release") -> Iterator[tuple[Observer, Callable[[], bool]]]:
-    """While a search is on, let the first Ctrl-C end it, so that the best so far is kept; the next abandons it."""
-    phase, told = "reading", False
-
-    def follow(progress: Progress) -> None:
-        nonlocal phase
-        phase = progress.phase
-        watch(progress)
-
-    def stop(number: int, frame: object) -> None:  # noqa: ARG001 - as signals want it
-        nonlocal told
-        if told or phase not in ("solving", "bounding"):
-            raise KeyboardInterrupt
-        told = True
-        kept = "the best release so far will be written" if what == "release" else "the best bound so far follows"
-        click.echo(f"kilt: stopping; {kept} (Ctrl-C again to abandon it)", err=True)
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield follow, lambda: told
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def main() -> None:
-    """Run the command; every error is one sentence on standard error, and an exit code."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        cli.main(prog_name="kilt", standalone_mode=False)
-    except KiltError as error:
-        _fail(str(error), error.exit_code)
-    except click.ClickException as error:
-        _fail(error.format_message(), 2)
-    except (click.Abort, KeyboardInterrupt):
-        _fail("stopped; no partial file is left", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except Exception as error:
-        if os.environ.get("KILT_DEBUG"):
-            raise
-        _fail(f"{_unexpected(error)}; nothing was written (KILT_DEBUG=1 shows where, with cell values)", 2)
-
-
-def _unexpected(error: Exception) -> str:
-    """Name an unexpected error by its kind and place; its text could hold a cell."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
-    return f"an unexpected {type(error).__name__}{place}"
-
-
-def _fail(message: str, code: int) -> None:
-    click.echo(f"kilt: {message}", err=True)
-    sys.exit(code)

@@ -1,4 +1,4 @@
-"""The bound without a release: what no release of a table under a policy can go below."""
+"""The command ``bound``: a proven lower bound on the stars of any release, without making one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any
 
-from kilt.certificates.issue import certified, require_place, staged_certificate
+from kilt.certificates.issue import issue_certificate, require_place, staged_certificate
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
-from kilt.numbers import Number, plain
+from kilt.numbers import Number, json_number
 from kilt.run.progress import Observer, Progress, silent
-from kilt.run.stopping import Stop, never
-from kilt.sources.counted_table import Case
+from kilt.run.stopping import StoppingRule, never
+from kilt.sources.counted_table import TableDescription, require_mark
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,7 +31,7 @@ class LowerBound:
     @property
     def stars(self) -> int | float:
         """The bound in stars, rounded down."""
-        return plain(self.exact_stars)
+        return json_number(self.exact_stars)
 
     def summary(self) -> str:
         """Say it in a sentence."""
@@ -50,7 +50,7 @@ class LowerBound:
             "policy": str(self.policy),
             "rows": self.rows,
             "bound": self.stars,
-            "most_stars": plain(self.most_stars),
+            "most_stars": json_number(self.most_stars),
             "proof": "exact",
             "seconds": round(self.seconds, 3),
         }
@@ -59,34 +59,39 @@ class LowerBound:
 def bound(
     data: Any,
     *,
-    quasi: Spec,
+    quasi: Spec = None,
     policy: Policy,
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
     time: Number | None = None,
+    mark: str | None = None,
     delimiter: str | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> LowerBound:
-    """Find a number of stars that no release of a table under a policy can go below.
+    """Find a proven lower bound on the stars of any release of a table that meets a policy.
 
     The arguments are those of ``kilt.anonymize``. More ``time`` gives a higher bound, up to a point. With
     ``certificate`` the proof is written to a file.
     """
-    from kilt.bounds.lagrangian import bounded  # noqa: PLC0415 - it loads compiled kernels
+    from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - it loads compiled kernels
 
-    stop = Stop.of(time, None, interrupted)
+    stop = StoppingRule.of(time, None, interrupted)
+    given = TableDescription.of(
+        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+    )
     if certificate is not None:
-        require_place(certificate, input=data)
+        require_place(certificate, input=given.data)
     observer(Progress("reading"))
-    case = Case.read(data, policy, quasi, sensitive, identifier, weights, delimiter)
-    problem = case.problem()
-    found = bounded(problem, stop, observer)
+    table = given.count(policy)
+    require_mark(table, mark)
+    problem = table.problem
+    found = lower_bound(problem, stop, observer)
     if certificate is not None:
         observer(Progress("checking", bound=problem.stars(found.cost)))
-        with staged_certificate(certificate, certified(case, found)) as put:
+        with staged_certificate(certificate, issue_certificate(table, found)) as put:
             put()
     return LowerBound(
         policy=policy,

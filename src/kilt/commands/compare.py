@@ -1,4 +1,4 @@
-"""Solvers side by side on one table: every release is verified, none is written."""
+"""The command ``compare``: solvers side by side on one table; every release is verified, none is written."""
 
 from __future__ import annotations
 
@@ -7,28 +7,30 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from kilt.commands.anonymize import applied, demanded
+from kilt.certificates.proof.evidence import Bound
+from kilt.commands.anonymize import apply_plan
 from kilt.errors import InputError
 from kilt.model.plan import Plan, choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Spec
-from kilt.numbers import Number, decimal_text, plain
+from kilt.numbers import Number, decimal_text, json_number
+from kilt.release.claim import ReleaseClaim
 from kilt.release.release import guarantee_text
 from kilt.report.text import figures_text, percent
 from kilt.run.progress import Observer, Progress, silent
-from kilt.run.stopping import Stop, never
-from kilt.solvers.base import Solution
-from kilt.solvers.registry import CATALOGUE, Entry, entry_of
-from kilt.solvers.solve import run, solved
-from kilt.sources.counted_table import Case
-from kilt.verification.verifier import Verdict, check
+from kilt.run.stopping import StoppingRule, never, require_seed
+from kilt.solvers.base import Solution, Solver
+from kilt.solvers.registry import SolverInfo, all_infos, solver_info
+from kilt.solvers.solve import run, solve
+from kilt.sources.counted_table import CountedTable, TableDescription
+from kilt.verification.verdict import Verdict
 
 SECONDS = 10  # for each solver, if nothing else is said
 
 
 @dataclass(frozen=True)
-class Compared:
+class SolverResult:
     """What one solver did: a verified release, or why it cannot do this.
 
     ``exact_bound`` is the best that is known of the table, whoever found it. ``remark`` says what is guaranteed, that
@@ -58,12 +60,12 @@ class Compared:
         return {
             "solver": self.solver,
             "kind": self.kind,
-            "stars": None if self.exact_stars is None else plain(self.exact_stars, up=True),
-            "bound": None if self.exact_bound is None else plain(self.exact_bound),
+            "stars": None if self.exact_stars is None else json_number(self.exact_stars, up=True),
+            "bound": None if self.exact_bound is None else json_number(self.exact_bound),
             "proof": self.proof if made else None,
             "gap": self.gap,
             "groups": self.groups if made else None,
-            "distance": None if self.distance is None else plain(self.distance, up=True),
+            "distance": None if self.distance is None else json_number(self.distance, up=True),
             "seconds": round(self.seconds, 3),
             "remark": self.remark,
         }
@@ -72,12 +74,12 @@ class Compared:
 def compare(
     data: Any,
     *,
-    quasi: Spec,
+    quasi: Spec = None,
     policy: Policy,
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
-    solvers: str | Sequence[str] | None = None,
+    solvers: str | Solver | Sequence[str | Solver] | None = None,
     polish: bool = False,
     time: Number | None = None,
     seed: int = 0,
@@ -85,136 +87,135 @@ def compare(
     delimiter: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
-) -> list[Compared]:
+) -> list[SolverResult]:
     """Let solvers release a table, and put what they find side by side, the fewest stars first.
 
     The arguments are those of ``kilt.anonymize``. ``solvers`` are names, or all if none are given; each has ``time``
     seconds (10 if not given). Every release is verified, and none is written.
     """
-    entries = _entries(solvers)
-    limit = Stop.of(SECONDS if time is None else time, 0, interrupted, seed=seed)
+    infos = _infos(solvers)
+    limit, seed = StoppingRule.of(SECONDS if time is None else time, 0, interrupted), require_seed(seed)
     observer(Progress("reading"))
-    case = Case.read(data, policy, quasi, sensitive, identifier, weights, delimiter)
-    problem, found = case.problem(), Found([], Fraction(0))
-    verify = _verifier(case, mark)
-    reasons = [entry.load().refuses(problem) for entry in entries]
+    given = TableDescription.of(
+        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+    )
+    table = given.count(policy)
+    problem, results = table.problem, Results(table, mark)
+    reasons = [info.load().refuses(problem) for info in infos]
     if all(reasons):
-        every = "; ".join(f"{entry.name}: {reason}" for entry, reason in zip(entries, reasons, strict=True))
+        every = "; ".join(f"{info.name}: {reason}" for info, reason in zip(infos, reasons, strict=True))
         raise InputError(f"none of these solvers can do this ({every})")
-    for entry, reason in zip(entries, reasons, strict=True):
+    for info, reason in zip(infos, reasons, strict=True):
         if reason:
-            found.compared.append(Compared(entry.name, entry.kind, f"cannot do this: {reason}"))
+            results.add_refusal(info, reason)
         elif not interrupted():
-            observer(Progress(entry.name))
-            found.add(problem, entry, _ran(problem, entry, limit.again(), observer, polish=polish), verify)
-    if not found.settled:
-        found.raise_bound(problem, limit.again(), observer)
-    return found.ranked()
+            observer(Progress(info.name))
+            stop = limit.restarted()
+            solution = _solve(problem, info, stop, observer, seed, polish=polish)
+            results.add(info, solution, stop.elapsed)
+    if not results.has_good_bound and not interrupted():
+        results.raise_bound(limit.restarted(), observer)
+    return results.ranked()
 
 
-def _entries(solvers: str | Sequence[str] | None) -> list[Entry]:
-    """Return the chosen entries of the catalogue, all if none are chosen."""
+def _infos(solvers: str | Solver | Sequence[str | Solver] | None) -> list[SolverInfo]:
+    """Return what is known of the chosen solvers, of all if none are chosen."""
     if solvers is None:
-        return list(CATALOGUE.values())
-    names = solvers.split(",") if isinstance(solvers, str) else map(str, solvers)
-    chosen = {entry.name: entry for entry in (entry_of(name.strip()) for name in names if name.strip())}
+        return all_infos()
+    named = solvers.split(",") if isinstance(solvers, str) else solvers if isinstance(solvers, Sequence) else [solvers]
+    words = [word.strip() if isinstance(word, str) else word for word in named]
+    chosen = {info.name: info for info in [solver_info(word) for word in words if word]}
     if not chosen:
         raise InputError("'solvers' names none: leave it out to compare all")
     return list(chosen.values())
 
 
-def _verifier(case: Case, mark: str | None) -> Callable[[Solution], Verdict]:
-    """Return how a solution is applied to the table and verified from its cells."""
-    source, roles, problem = case.source, case.roles, case.problem()
-    marks = choose_marks(case.types, roles.quasi, {name: source.typed(name) for name in roles.quasi}, mark)
-
-    def verify(solution: Solution) -> Verdict:
-        plan = Plan.of(solution.partition, case.types, roles.quasi, marks)
-        released, order = applied(source, plan, roles, None)
-        found = check(released, roles, case.policy, source, marks, order)
-        return demanded(found, problem.stars(solution.partition.cost))
-
-    return verify
+def _solve(
+    problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int, *, polish: bool
+) -> Solution:
+    """Solve, without a bound beside it, so that the time is that of the solver."""
+    if polish:
+        return solve(problem, info.given or info.name, stop, observer, seed=seed, polish=True)
+    return run(problem, info, stop, observer, seed)
 
 
-@dataclass
-class Found:
-    """What was found so far, and the best bound of all; it is settled if that is as good as it gets in the time."""
+class Results:
+    """What was found so far, and the best bound of all."""
 
-    compared: list[Compared]
-    bound: Fraction
-    proof: str = "exact"
-    settled: bool = False
+    def __init__(self, table: CountedTable, mark: str | None) -> None:
+        typed = {name: table.source.typed(name) for name in table.roles.quasi}
+        self.table, self.marks = table, choose_marks(table.types, table.roles.quasi, typed, mark)
+        self.results: list[SolverResult] = []
+        self.bound = Bound(0)
+        self.has_good_bound = False  # an optimum, or a bound with a proof: more time would hardly raise it
 
-    def add(self, problem: Problem, entry: Entry, ran: Ran, verify: Callable[[Solution], Verdict]) -> None:
+    def add(self, info: SolverInfo, solution: Solution, seconds: float) -> None:
         """Verify a solution and add what is to be said of it."""
-        solution, verdict = ran.solution, verify(ran.solution)
-        self._know(problem.stars(solution.bound or 0), solution.proof)
-        self.settled |= solution.bound == solution.partition.cost or "search" in ran.name
-        self.compared.append(
-            Compared(
-                solver=ran.name,
-                kind=entry.kind,
-                remark=_remark(entry, solution),
-                seconds=ran.seconds,
-                exact_stars=problem.stars(solution.partition.cost),
+        verdict = self._verify(solution)
+        self._know(solution.bound)
+        self.has_good_bound |= solution.is_optimal or bool(solution.bound and solution.bound.parts)
+        self.results.append(
+            SolverResult(
+                solver=solution.solver,
+                kind=info.kind,
+                remark=_remark(info, solution),
+                seconds=seconds,
+                exact_stars=self.table.problem.stars(solution.cost),
                 groups=len(solution.partition),
                 distance=max(verdict.t.values(), default=None),
             )
         )
 
-    def raise_bound(self, problem: Problem, stop: Stop, observer: Observer) -> None:
+    def add_refusal(self, info: SolverInfo, reason: str) -> None:
+        """Say that a solver cannot do this, and why."""
+        self.results.append(SolverResult(info.name, info.kind, f"cannot do this: {reason}"))
+
+    def raise_bound(self, stop: StoppingRule, observer: Observer) -> None:
         """Find a bound where no solver brings one."""
-        from kilt.bounds.lagrangian import bounded  # noqa: PLC0415 - it loads compiled kernels
+        from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - it loads compiled kernels
 
-        self._know(problem.stars(bounded(problem, stop, observer).cost), "exact")
+        self._know(lower_bound(self.table.problem, stop, observer))
 
-    def _know(self, bound: Fraction, proof: str) -> None:
-        if (bound, proof == "exact") > (self.bound, self.proof == "exact"):
-            self.bound, self.proof = bound, proof
-
-    def ranked(self) -> list[Compared]:
+    def ranked(self) -> list[SolverResult]:
         """Return all with the best bound, the fewest stars first, and in the end who cannot do this."""
-        made = [
-            replace(c, exact_bound=self.bound, proof=self.proof) for c in self.compared if c.exact_stars is not None
-        ]
-        refused = [c for c in self.compared if c.exact_stars is None]
-        return [*sorted(made, key=lambda c: c.exact_stars or 0), *refused]
+        bound, proof = self.table.problem.stars(self.bound.cost), self.bound.arithmetic
+        made = [replace(each, exact_bound=bound, proof=proof) for each in self.results if each.exact_stars is not None]
+        refused = [each for each in self.results if each.exact_stars is None]
+        return [*sorted(made, key=lambda each: each.exact_stars or 0), *refused]
+
+    def _know(self, bound: Bound | None) -> None:
+        """Keep the better bound; of two equal ones that which is exact, and then that which has a proof."""
+        if bound is not None and _rank(bound) > _rank(self.bound):
+            self.bound = bound
+
+    def _verify(self, solution: Solution) -> Verdict:
+        """Apply a solution to the table and verify it from its cells."""
+        table = self.table
+        plan = Plan.of(solution.partition, table.types, table.roles.quasi, table.encodings, self.marks)
+        released, order = apply_plan(table, plan, None)
+        stars = table.problem.stars(solution.cost)
+        return ReleaseClaim(table.source, table.roles, table.policy, self.marks, stars, order).verify(released)
 
 
-@dataclass(frozen=True)
-class Ran:
-    """A solution, who found it, and how long it took."""
-
-    name: str
-    solution: Solution
-    seconds: float
+def _rank(bound: Bound) -> tuple[int, bool, bool]:
+    return bound.cost, bound.arithmetic == "exact", bool(bound.parts)
 
 
-def _ran(problem: Problem, entry: Entry, stop: Stop, observer: Observer, *, polish: bool) -> Ran:
-    """Solve, without a bound beside it, so that the time is that of the solver."""
-    if polish:
-        name, solution, _ = solved(problem, entry.name, stop, observer, polish=True)
-    else:
-        name, solution = entry.name, run(problem, entry, stop, observer)
-    return Ran(name, solution, stop.elapsed)
-
-
-def _remark(entry: Entry, solution: Solution) -> str:
+def _remark(info: SolverInfo, solution: Solution) -> str:
     """Say what is guaranteed, and whether the time was over."""
     said = []
     if solution.stopped:
         said.append("stopped when its time was over")
-    if solution.bound == solution.partition.cost:
-        said.append("optimal" if solution.proof == "exact" else "optimal (proved in floating point)")
+    if solution.is_optimal and solution.bound is not None:
+        said.append("optimal" if solution.bound.arithmetic == "exact" else "optimal (proved in floating point)")
     elif solution.factor is not None:
         said.append(guarantee_text(solution.factor))
-    elif entry.kind == "guaranteed":
+    elif info.kind == "guaranteed":
         said.append("its guarantee is lost")
     return "; ".join(said)
 
 
-def compare_text(compared: Sequence[Compared]) -> str:
+def compare_text(compared: Sequence[SolverResult]) -> str:
     """Show the releases as a table, and below it who cannot do this."""
     made = [c for c in compared if c.exact_stars is not None]
     header = ("solver", "stars", "bound", "gap", "groups", "largest t", "seconds")
@@ -226,12 +227,12 @@ def compare_text(compared: Sequence[Compared]) -> str:
     return "\n".join([lines[0], *shown, *floating, *([""] if refused else []), *refused])
 
 
-def _row(compared: Compared) -> tuple[str, ...]:
+def _row(compared: SolverResult) -> tuple[str, ...]:
     stars, bound = compared.exact_stars or Fraction(0), compared.exact_bound or Fraction(0)
     return (
         compared.solver,
-        f"{plain(stars, up=True):,}",
-        f"{plain(bound):,}",
+        f"{json_number(stars, up=True):,}",
+        f"{json_number(bound):,}",
         percent(Fraction(compared.gap or 0)),
         f"{compared.groups:,}",
         "" if compared.distance is None else decimal_text(compared.distance, up=True),

@@ -1,8 +1,8 @@
-"""What is possible: stars and bounds over a range of policies, so that a board can choose."""
+"""The command ``frontier``: stars and bounds over a range of policies, so that a board can choose."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -11,12 +11,13 @@ from typing import Any
 from kilt.errors import InfeasibleError, InputError
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
-from kilt.numbers import Number, decimal_text, plain, rational
+from kilt.numbers import Number, decimal_text, json_number, rational
 from kilt.report.text import figures_text
 from kilt.run.progress import Observer, Progress, silent
-from kilt.run.stopping import Stop
-from kilt.solvers.solve import solved
-from kilt.sources.counted_table import Case
+from kilt.run.stopping import StoppingRule, never, require_seed
+from kilt.solvers.base import Solver
+from kilt.solvers.solve import solve
+from kilt.sources.counted_table import CountedTable, TableDescription, require_mark
 
 Range = Number | str | Sequence[Number] | None
 MOST_POLICIES = 200
@@ -24,7 +25,7 @@ SECONDS = 10
 
 
 @dataclass(frozen=True)
-class Point:
+class FrontierPoint:
     """One policy: the stars of the best release found and the bound, or why there is none."""
 
     policy: Policy
@@ -36,8 +37,8 @@ class Point:
         """Return it as plain JSON values."""
         return {
             "policy": str(self.policy),
-            "stars": None if self.exact_stars is None else plain(self.exact_stars, up=True),
-            "bound": None if self.exact_bound is None else plain(self.exact_bound),
+            "stars": None if self.exact_stars is None else json_number(self.exact_stars, up=True),
+            "bound": None if self.exact_bound is None else json_number(self.exact_bound),
             "infeasible": self.infeasible,
         }
 
@@ -45,18 +46,22 @@ class Point:
 def frontier(
     data: Any,
     *,
-    quasi: Spec,
+    quasi: Spec = None,
     sensitive: Spec = None,
+    identifier: Spec = None,
     weights: Spec = None,
     k: Range = None,
     l: Range = None,
     t: Range = None,
     diversity: str = "frequency",
-    solver: str = "auto",
+    solver: str | Solver = "auto",
     time: Number | None = None,
+    seed: int = 0,
+    mark: str | None = None,
     delimiter: str | None = None,
     observer: Observer = silent,
-) -> list[Point]:
+    interrupted: Callable[[], bool] = never,
+) -> list[FrontierPoint]:
     """Solve the table under every combination of the given k, l and t.
 
     Each is a number, a list of numbers, or text such as ``2,5,10`` or ``0.1:0.5`` (in steps of 0.1; ``0.1:0.5:0.05``
@@ -68,19 +73,33 @@ def frontier(
     if len(combinations) > MOST_POLICIES:
         raise InputError(f"these are {len(combinations):,} policies; {MOST_POLICIES} are the most at a time")
     policies = [Policy(k=a, l=b, t=c, diversity=diversity) for a, b, c in combinations]
+    given = TableDescription.of(
+        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+    )
+    observer(Progress("reading"))
+    table = given.count(policies[0])
+    require_mark(table, mark)
     points = []
     for policy in policies:
+        if interrupted():
+            break
         observer(Progress(f"{policy}"))
-        case = Case.read(data, policy, quasi, sensitive, None, weights, delimiter)
-        try:
-            problem = case.problem()
-        except InfeasibleError as error:
-            points.append(Point(policy, infeasible=str(error)))
-            continue
-        _, solution, _ = solved(problem, solver, Stop.of(SECONDS if time is None else time, None), observer)
-        bound = None if solution.bound is None else problem.stars(solution.bound)
-        points.append(Point(policy, problem.stars(solution.partition.cost), bound))
+        stop = StoppingRule.of(SECONDS if time is None else time, None, interrupted)
+        points.append(_point(table.under(policy), solver, stop, observer, require_seed(seed)))
     return points
+
+
+def _point(
+    table: CountedTable, solver: str | Solver, stop: StoppingRule, observer: Observer, seed: int
+) -> FrontierPoint:
+    """Solve the table under its policy."""
+    try:
+        problem = table.problem
+    except InfeasibleError as error:
+        return FrontierPoint(table.policy, infeasible=str(error))
+    solution = solve(problem, solver, stop, observer, seed=seed)
+    bound = None if solution.bound is None else problem.stars(solution.bound.cost)
+    return FrontierPoint(table.policy, problem.stars(solution.cost), bound)
 
 
 def _numbers(name: str, given: Range) -> list[Number | None]:
@@ -106,7 +125,7 @@ def _range(name: str, text: str) -> list[Number | None]:
     return [low + step * i for i in range(int((high - low) / step) + 1)]
 
 
-def frontier_text(points: Sequence[Point]) -> str:
+def frontier_text(points: Sequence[FrontierPoint]) -> str:
     """Show the points as a table."""
     rows = [("policy", "stars", "bound", "gap")]
     for point in points:
@@ -115,6 +134,6 @@ def frontier_text(points: Sequence[Point]) -> str:
             continue
         stars, bound = point.exact_stars, point.exact_bound or Fraction(0)
         gap = decimal_text(100 * (stars - bound) / stars, 1, up=True) if stars else "0"
-        shown = (f"{plain(stars, up=True):,}", f"{plain(bound):,}")
+        shown = (f"{json_number(stars, up=True):,}", f"{json_number(bound):,}")
         rows.append((str(point.policy), *shown, f"{gap}%" if stars > bound else "optimal"))
     return "\n".join(figures_text(rows))

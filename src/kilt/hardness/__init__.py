@@ -4,6 +4,9 @@ A source is a question about a graph or about tuples; a reduction turns it into 
 partitions of the table back into solutions of the source. The fewest stars are known if the source's optimum is.
 """
 
+from typing import Any
+
+from kilt.deprecation import warn_renamed
 from kilt.hardness.instances.files import graph_text, matching_text, read_graph, read_matching
 from kilt.hardness.instances.instance import Answer, Groups, Instance, Table
 from kilt.hardness.instances.output import read_release, write_instance
@@ -15,7 +18,7 @@ from kilt.hardness.instances.planted import (
     random_matching,
 )
 from kilt.hardness.problems.graphs import Bisection, Clique, Graph, HalfClique
-from kilt.hardness.problems.problem import Claim, Goal, Question
+from kilt.hardness.problems.problem import Goal, OptimaRelation, OptimizationProblem
 from kilt.hardness.problems.triples import Matching
 from kilt.hardness.reductions.bisection import BisectionToAnonymity
 from kilt.hardness.reductions.clique import CliqueToHalfClique, HalfCliqueToAnonymity, LargerHalfClique
@@ -30,7 +33,6 @@ __all__ = [
     "Answer",
     "Bisection",
     "BisectionToAnonymity",
-    "Claim",
     "Clique",
     "CliqueToHalfClique",
     "Goal",
@@ -44,7 +46,8 @@ __all__ = [
     "Matching",
     "MatchingToCloseness",
     "MatchingToFourPoints",
-    "Question",
+    "OptimaRelation",
+    "OptimizationProblem",
     "Reduction",
     "Table",
     "graph_text",
@@ -62,3 +65,13 @@ __all__ = [
     "to_closeness",
     "write_instance",
 ]
+
+_RENAMED = {"Question": "OptimizationProblem", "Claim": "OptimaRelation"}
+
+
+def __getattr__(name: str) -> Any:
+    """Hand out what was renamed, with a warning."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module 'kilt.hardness' has no attribute '{name}'")
+    warn_renamed(f"kilt.hardness.{name}", f"kilt.hardness.{_RENAMED[name]}")
+    return globals()[_RENAMED[name]]

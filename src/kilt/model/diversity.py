@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from kilt.errors import InputError, nearest
-from kilt.numbers import BoolArray, IntArray, decimal_text, rational, roomy
+from kilt.numbers import BoolArray, IntArray, decimal_text, rational, widen
 
 
 class Form(Protocol):
@@ -50,7 +50,7 @@ class Frequency:
 
     def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
         """Decide l * (most frequent) <= size."""
-        wide = roomy(counts, int(counts.sum(initial=0)) * max(l.numerator, l.denominator))
+        wide = widen(counts, int(counts.sum(initial=0)) * max(l.numerator, l.denominator))
         return np.asarray(wide.max(axis=1) * l.numerator <= wide.sum(axis=1) * l.denominator, dtype=bool)
 
     def largest(self, counts: IntArray) -> Fraction:
@@ -139,7 +139,7 @@ class Recursive:
         descending = -np.sort(-counts, axis=1)
         tail = descending[:, math.ceil(l) - 1 :].sum(axis=1)
         room = int(counts.sum(initial=0)) * max(self.c.numerator, self.c.denominator)
-        most, tail = roomy(descending[:, 0], room), roomy(tail, room)
+        most, tail = widen(descending[:, 0], room), widen(tail, room)
         return np.asarray(most * self.c.denominator < tail * self.c.numerator, dtype=bool)
 
     def largest(self, counts: IntArray) -> Fraction:
@@ -147,7 +147,7 @@ class Recursive:
         descending = -np.sort(-counts, axis=1)
         tails = np.cumsum(descending[:, ::-1], axis=1)[:, ::-1]
         room = int(counts.sum(initial=0)) * max(self.c.numerator, self.c.denominator)
-        most, tails = roomy(descending[:, :1], room), roomy(tails, room)
+        most, tails = widen(descending[:, :1], room), widen(tails, room)
         passing = np.asarray(most * self.c.denominator < tails * self.c.numerator, dtype=bool)
         return Fraction(int(passing.sum(axis=1).min()) if len(counts) else 0)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.arrays.buckets import bucket
+from kilt.arrays.ragged import bucket
 from kilt.model.patterns import costs_of, tightest
 from kilt.model.problem import Problem
 from kilt.model.rules import Groups
@@ -56,8 +56,8 @@ class Partition:
 
     def by_class(self, problem: Problem) -> IntArray:
         """Return for every group the number of rows of each sensitive class."""
-        table = np.zeros((len(self), len(problem.class_totals)), dtype=np.int64)
-        np.add.at(table, (self.groups, problem.class_of[self.types]), self.counts)
+        table = np.zeros((len(self), len(problem.sensitive_totals)), dtype=np.int64)
+        np.add.at(table, (self.groups, problem.sensitive_class[self.types]), self.counts)
         return table
 
     def as_groups(self, problem: Problem) -> Groups:
@@ -68,8 +68,8 @@ class Partition:
 def _merged(types: IntArray, groups: IntArray, counts: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Sort entries by group and type and add up equal pairs."""
     pairs = bucket([groups, types], len(types))
-    first = pairs.order[pairs.starts[:-1]]
-    return types[first], groups[first], np.add.reduceat(counts[pairs.order], pairs.starts[:-1])
+    first = pairs.first
+    return types[first], groups[first], pairs.sums(counts[pairs.values])
 
 
 def _starts(groups: IntArray) -> IntArray:

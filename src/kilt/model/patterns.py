@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kilt.arrays.buckets import Buckets, bucket
+from kilt.arrays.ragged import Ragged, bucket
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 
 Levels = tuple[int, ...]
 
 
-def buckets(problem: Problem, levels: Levels, types: IntArray) -> Buckets:
+def buckets(problem: Problem, levels: Levels, types: IntArray) -> Ragged:
     """Put together the given row types that look the same at these levels (positions into ``types``)."""
     columns = [
         column.levels[level][problem.codes[types, index]]

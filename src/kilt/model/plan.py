@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kilt.errors import InputError
-from kilt.model.ladders import MARK, Ladder, Mark
+from kilt.model.ladders import MARK, Encoding, Ladder, Mark
 from kilt.model.partition import Partition
-from kilt.model.problem import RowTypes, encode
+from kilt.model.row_types import RowTypes
 from kilt.numbers import BoolArray, IntArray
 
 
@@ -34,14 +34,19 @@ class Plan:
 
     @classmethod
     def of(
-        cls, partition: Partition, types: RowTypes, ladders: Mapping[str, Ladder], marks: Mapping[str, Mark]
+        cls,
+        partition: Partition,
+        types: RowTypes,
+        ladders: Mapping[str, Ladder],
+        encodings: Sequence[Encoding],
+        marks: Mapping[str, Mark],
     ) -> Plan:
         """Render the pattern of every group."""
         order = np.argsort(partition.types, kind="stable")
         representative = partition.types[partition.starts[:-1]]
         columns: list[ColumnPlan] = []
         first = 0
-        for index, ((name, ladder), encoding) in enumerate(zip(ladders.items(), encode(types, ladders), strict=True)):
+        for index, ((name, ladder), encoding) in enumerate(zip(ladders.items(), encodings, strict=True)):
             levels = partition.levels[:, first : first + len(encoding.columns)]
             first += len(encoding.columns)
             values, mark = types.quasi[index], marks[name]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from kilt.errors import InputError, nearest, raise_all
 from kilt.model.diversity import Form, Frequency, Recursive, parse_form
 from kilt.model.rules import ClosenessRule, DiversityRule, Rule, Rules, SizeRule
-from kilt.model.spaces import Space, Values, parse_space
+from kilt.model.spaces import GroundDistance, Space, Values, parse_space
 from kilt.numbers import IntArray, Number, decimal_text, rational
 
 
@@ -22,6 +23,11 @@ class SensitiveColumn:
     values: Values
     reference: IntArray
     space: Space
+
+    @cached_property
+    def ground(self) -> GroundDistance:
+        """The distances of the values."""
+        return self.space.on(self.values, self.name)
 
 
 @dataclass(frozen=True, init=False)
@@ -92,7 +98,7 @@ class TCloseness:
     def bind(self, sensitive: Sequence[SensitiveColumn]) -> Iterator[Rule]:
         """Return one rule per sensitive column that this principle speaks of, each in its own space."""
         for index, column in _chosen(sensitive, self.column, "t"):
-            ground = (self.space or column.space).on(column.values, column.name)
+            ground = column.ground if self.space is None else self.space.on(column.values, column.name)
             yield ClosenessRule(self.t, ground, column.reference, index, column.name)
 
     def __str__(self) -> str:

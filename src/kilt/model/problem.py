@@ -10,36 +10,16 @@ from functools import cached_property
 
 import numpy as np
 
-from kilt.arrays.buckets import bucket
+from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
-from kilt.model.ladders import CodedColumn, Encoding, Ladder, Values
+from kilt.model.ladders import CodedColumn, Encoding, Ladder
 from kilt.model.policy import Policy, SensitiveColumn
+from kilt.model.row_types import RowTypes, encode
 from kilt.model.rules import ClosenessRule, Groups, Rules, SizeRule
 from kilt.model.spaces import Space
-from kilt.numbers import ROOM, IntArray
+from kilt.numbers import ROOM, BoolArray, IntArray
 
 MOST_COST = 2**50  # sums of costs are exact in 64 bits, and in floats
-
-
-@dataclass(frozen=True)
-class RowTypes:
-    """What a source counts: rows that agree on all quasi and sensitive columns, with their number.
-
-    The codes index the distinct values of each column, which are given as text (None is null).
-    """
-
-    quasi: tuple[Values, ...]
-    sensitive: tuple[Values, ...]
-    quasi_codes: IntArray
-    sensitive_codes: IntArray
-    counts: IntArray
-
-    def reference(self, column: int) -> IntArray:
-        """Return how often each value of a sensitive column occurs in the table."""
-        codes, size = self.sensitive_codes[:, column], len(self.sensitive[column])
-        reference = np.zeros(size, dtype=np.int64)
-        np.add.at(reference, codes, self.counts)
-        return reference
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +38,13 @@ class Problem:
         cls, types: RowTypes, ladders: Mapping[str, Ladder], spaces: Mapping[str, Space], policy: Policy
     ) -> Problem:
         """Code the row types under the ladders, bind the policy, and check that the table itself meets it."""
-        encodings = encode(types, ladders)
+        return cls.of_encoded(types, encode(types, ladders), spaces, policy)
+
+    @classmethod
+    def of_encoded(
+        cls, types: RowTypes, encodings: Sequence[Encoding], spaces: Mapping[str, Space], policy: Policy
+    ) -> Problem:
+        """Make the problem of row types whose quasi columns are coded."""
         codes = [e.codes[types.quasi_codes[:, i]] for i, e in enumerate(encodings)]
         named = zip(spaces.items(), types.sensitive, strict=True)
         sensitive = [SensitiveColumn(n, v, types.reference(i), s) for i, ((n, s), v) in enumerate(named)]
@@ -74,7 +60,7 @@ class Problem:
             raise InputError(
                 "the weights of the columns have too many digits to count with: round them, or write fractions as 1/3"
             )
-        problem.rules.require_feasible(problem.groups(problem.class_totals[None, :]))
+        problem.rules.require_feasible(problem.groups(problem.sensitive_totals[None, :]))
         return problem
 
     @property
@@ -97,29 +83,29 @@ class Problem:
         """What it costs to hide everything, in units."""
         return self.rows * sum(int(cost[-1]) for cost in self.costs)
 
-    def price_scale(self, finest: int) -> int:
+    def multiplier_scale(self, finest: int) -> int:
         """Return how many prices make a unit of cost: the finest, or as many as sums over all rows have room for."""
         return max(1, min(finest, ROOM // (256 * max(1, self.most_cost))))
 
     @cached_property
-    def class_of(self) -> IntArray:
+    def sensitive_class(self) -> IntArray:
         """The sensitive class of every row type: row types agree on all sensitive columns iff it is equal."""
         return bucket(list(self.sensitive.T), len(self.counts)).ids()
 
     @cached_property
-    def class_totals(self) -> IntArray:
+    def sensitive_totals(self) -> IntArray:
         """How many rows of the table are in each sensitive class."""
-        return np.bincount(self.class_of, weights=self.counts).astype(np.int64)
+        return np.bincount(self.sensitive_class, weights=self.counts).astype(np.int64)
 
     @cached_property
-    def class_values(self) -> IntArray:
+    def sensitive_values(self) -> IntArray:
         """For every sensitive class its value in each sensitive column."""
-        values = np.zeros((len(self.class_totals), len(self.sizes)), dtype=np.int64)
-        values[self.class_of] = self.sensitive
+        values = np.zeros((len(self.sensitive_totals), len(self.sizes)), dtype=np.int64)
+        values[self.sensitive_class] = self.sensitive
         return values
 
     @cached_property
-    def simpler(self) -> Problem:
+    def presolved(self) -> Problem:
         """The same problem, without sensitive columns if sizes are all that the rules ask for."""
         sizes = [rule.as_size() if isinstance(rule, ClosenessRule) else rule for rule in self.rules]
         if not self.sizes or not all(isinstance(rule, SizeRule) for rule in sizes):
@@ -132,12 +118,16 @@ class Problem:
         columns = range(len(self.sizes))
         return Groups(by_class.sum(axis=1), tuple(self._counts(by_class, column) for column in columns))
 
+    def is_legal(self, by_class: IntArray) -> BoolArray:
+        """Decide for groups, given as counts per sensitive class, whether they meet all rules."""
+        return self.rules.meets(self.groups(by_class))
+
     def _counts(self, by_class: IntArray, column: int) -> IntArray:
         """Add up the classes that share a value of the column; with one column they are mostly the values themselves.
 
         In a part of a table a value may be missing.
         """
-        values, size = self.class_values[:, column], self.sizes[column]
+        values, size = self.sensitive_values[:, column], self.sizes[column]
         if len(self.sizes) == 1 and len(values) == size:
             return by_class
         if len(np.unique(values)) < size:
@@ -150,7 +140,7 @@ class Problem:
 
     def by_value(self, column: int, by_value: np.ndarray) -> np.ndarray:
         """Spread numbers per value of a sensitive column over the classes."""
-        return np.asarray(by_value[:, self.class_values[:, column]])
+        return np.asarray(by_value[:, self.sensitive_values[:, column]])
 
     def part(self, types: IntArray, counts: IntArray) -> Problem:
         """Return the problem of some copies of some row types, under the same rules."""
@@ -167,8 +157,3 @@ class Problem:
     def level_cost(self, levels: Sequence[int]) -> int:
         """Return the cost of one row under a level for each column."""
         return sum(int(cost[level]) for cost, level in zip(self.costs, levels, strict=True))
-
-
-def encode(types: RowTypes, ladders: Mapping[str, Ladder]) -> list[Encoding]:
-    """Code the values of every quasi column under its ladder."""
-    return [ladder.encode(name, values) for (name, ladder), values in zip(ladders.items(), types.quasi, strict=True)]

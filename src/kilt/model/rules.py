@@ -12,8 +12,8 @@ import numpy as np
 
 from kilt.errors import InfeasibleError
 from kilt.model.diversity import Form, Frequency
-from kilt.model.spaces import Ground
-from kilt.numbers import BoolArray, FloatArray, IntArray, counted, decimal_text, roomy
+from kilt.model.spaces import GroundDistance
+from kilt.numbers import BoolArray, FloatArray, IntArray, decimal_text, pluralize, widen
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,9 @@ class SizeRule:
     def infeasible(self, table: Groups) -> str:
         """Say how many rows there are."""
         rows = int(table.sizes[0])
-        return f"k={self.k} cannot be met: the table has {counted(rows, 'row')}; the largest k that it allows is {rows}"
+        return (
+            f"k={self.k} cannot be met: the table has {pluralize(rows, 'row')}; the largest k that it allows is {rows}"
+        )
 
     def __str__(self) -> str:
         return f"k={self.k}"
@@ -109,7 +111,7 @@ class DiversityRule:
             share = 100 * int(counts[0].max()) / int(table.sizes[0])
             why = f"{share:.3g}% of the rows share a value of '{self.name}'"
         else:
-            why = f"'{self.name}' has {counted(int((counts[0] > 0).sum()), 'different value')}"
+            why = f"'{self.name}' has {pluralize(int((counts[0] > 0).sum()), 'different value')}"
         return f"{self} cannot be met: {why}; the largest l that this table allows is {bound}"
 
     def __str__(self) -> str:
@@ -122,7 +124,7 @@ class ClosenessRule:
     """t-closeness of one column: the earth mover's distance to the whole table is at most t."""
 
     t: Fraction
-    ground: Ground
+    ground: GroundDistance
     reference: IntArray
     column: int
     name: str
@@ -141,7 +143,7 @@ class ClosenessRule:
     def _within(self, work: IntArray, whole: IntArray) -> BoolArray:
         a, b = self.t.numerator, self.t.denominator
         room = max(int(whole.max(initial=0)), int(work.max(initial=0))) * max(a, b)
-        return np.asarray(roomy(work, room) * b <= roomy(whole, room) * a, dtype=bool)
+        return np.asarray(widen(work, room) * b <= widen(whole, room) * a, dtype=bool)
 
     def as_size(self) -> SizeRule | None:
         """Return the size that this asks for, if every value is that of one row, and all are equally far apart.
@@ -165,7 +167,7 @@ class ClosenessRule:
         nearest = self.ground.least
         rows = int(self.reference.sum())
         room = rows * max(self.ground.scale * self.t.numerator, nearest * self.t.denominator)
-        travel = roomy(absent, room) * (nearest * self.t.denominator)
+        travel = widen(absent, room) * (nearest * self.t.denominator)
         return np.asarray(travel <= rows * self.ground.scale * self.t.numerator, dtype=bool)
 
     def infeasible(self, table: Groups) -> str:  # pragma: no cover - the table has distance 0 to itself
@@ -193,12 +195,12 @@ class Rules:
         return legal
 
     @property
-    def least_size(self) -> int:
+    def min_group_size(self) -> int:
         """A size below which no group is legal."""
         return max((rule.k for rule in self.rules if isinstance(rule, SizeRule)), default=1)
 
     @property
-    def size_alone(self) -> bool:
+    def is_k_anonymity(self) -> bool:
         """Whether they ask for nothing but a size: k-anonymity."""
         return all(isinstance(rule, SizeRule) for rule in self.rules)
 
@@ -214,15 +216,15 @@ def differences(counts: IntArray, reference: IntArray) -> IntArray:
     """Return n * count - N * reference for groups of N rows in a table of n rows."""
     rows, sizes = int(reference.sum()), counts.sum(axis=1)
     room = 2 * rows * int(sizes.max(initial=0))
-    return np.asarray(rows * roomy(counts, room) - roomy(sizes, room)[:, None] * roomy(reference, room))
+    return np.asarray(rows * widen(counts, room) - widen(sizes, room)[:, None] * widen(reference, room))
 
 
-def work_of(counts: IntArray, reference: IntArray, ground: Ground) -> tuple[IntArray, IntArray]:
+def work_of(counts: IntArray, reference: IntArray, ground: GroundDistance) -> tuple[IntArray, IntArray]:
     """Return the work of every group and the work that would be a distance of 1, as integers."""
     return ground.work(differences(counts, reference)), whole_of(counts, reference, ground)
 
 
-def whole_of(counts: IntArray, reference: IntArray, ground: Ground) -> IntArray:
+def whole_of(counts: IntArray, reference: IntArray, ground: GroundDistance) -> IntArray:
     """Return for every group the work that would be a distance of 1."""
     rows, sizes = int(reference.sum()), counts.sum(axis=1)
-    return np.asarray(roomy(sizes, ground.scale * rows * int(sizes.max(initial=0))) * (ground.scale * rows))
+    return np.asarray(widen(sizes, ground.scale * rows * int(sizes.max(initial=0))) * (ground.scale * rows))

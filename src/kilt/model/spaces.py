@@ -23,12 +23,12 @@ import numpy as np
 from kilt.errors import InputError, nearest
 from kilt.model.taxonomy import Taxonomy, read_cells
 from kilt.model.transport import transport
-from kilt.numbers import FloatArray, IntArray, Number, rational, roomy
+from kilt.numbers import FloatArray, IntArray, Number, rational, widen
 
 Values = Sequence[str | None]
 
 
-class Ground(Protocol):
+class GroundDistance(Protocol):
     """Distances between the values of one column, in integers."""
 
     @property
@@ -50,7 +50,7 @@ class Ground(Protocol):
 
 
 @dataclass(frozen=True)
-class Cuts:
+class TreeMetric:
     """A tree metric: every edge cuts off an interval ``start:stop`` of the values in ``order``.
 
     The work is the sum over edges of weight times what must cross it, the closed form that equal
@@ -80,7 +80,7 @@ class Cuts:
 
     def _crossing(self, difference: IntArray) -> IntArray:
         largest = int(np.abs(difference).sum(axis=1).max(initial=0))
-        ordered = roomy(difference, largest * (sum(self.weight.tolist()) + 1))[:, self.order]
+        ordered = widen(difference, largest * (sum(self.weight.tolist()) + 1))[:, self.order]
         prefix = np.zeros((len(ordered), len(self.order) + 1), dtype=ordered.dtype)
         np.cumsum(ordered, axis=1, out=prefix[:, 1:])
         return np.asarray(prefix[:, self.stop] - prefix[:, self.start])
@@ -95,7 +95,7 @@ class Cuts:
 
 
 @dataclass(frozen=True)
-class Costs:
+class MatrixMetric:
     """Any metric as an integer matrix; the work is an exact transportation, proved from both sides.
 
     Potentials of earlier transports bound the work of later ones from below; sending everything
@@ -120,8 +120,8 @@ class Costs:
     def bounds(self, difference: IntArray) -> tuple[IntArray, IntArray]:
         """Bound the work by known potentials from below, and by the best hub from above."""
         largest = int(np.abs(difference).sum(axis=1).max(initial=0))
-        wide = roomy(difference, (largest + 1) * self.scale)
-        high = (np.abs(wide) @ roomy(np.array(self.distance), (largest + 1) * self.scale)).min(axis=1)
+        wide = widen(difference, (largest + 1) * self.scale)
+        high = (np.abs(wide) @ widen(np.array(self.distance), (largest + 1) * self.scale)).min(axis=1)
         if not self._potentials:
             return np.zeros_like(high), high
         return np.maximum((wide @ np.array(self._potentials).T).max(axis=1), 0), high
@@ -149,7 +149,7 @@ class Costs:
 class Space(Protocol):
     """How far the values of a sensitive column are apart."""
 
-    def on(self, values: Values, column: str) -> Ground:
+    def on(self, values: Values, column: str) -> GroundDistance:
         """Return the distances between these values of the column."""
 
 
@@ -157,10 +157,10 @@ class Space(Protocol):
 class EqualDistance:
     """Any two different values are at distance 1: the distance is total variation."""
 
-    def on(self, values: Values, column: str) -> Ground:  # noqa: ARG002 - the same for every column
+    def on(self, values: Values, column: str) -> GroundDistance:  # noqa: ARG002 - the same for every column
         """Return a star whose edges have length one half."""
         each = np.arange(len(values))
-        return Cuts(each, each, each + 1, np.ones(len(values), dtype=np.int64), scale=2, least=2)
+        return TreeMetric(each, each, each + 1, np.ones(len(values), dtype=np.int64), scale=2, least=2)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Ordered:
 
     order: tuple[str, ...] | None = None
 
-    def on(self, values: Values, column: str) -> Ground:
+    def on(self, values: Values, column: str) -> GroundDistance:
         """Return the line of ranks."""
         if self.order is None:
             numbers = _numbers(values, column, "ordered")
@@ -188,7 +188,7 @@ class Ordered:
 class Numeric:
     """Numbers on a line, as far apart as their values are."""
 
-    def on(self, values: Values, column: str) -> Ground:
+    def on(self, values: Values, column: str) -> GroundDistance:
         """Return the line of values."""
         return _line(_numbers(values, column, "numeric"))
 
@@ -199,7 +199,7 @@ class Tree:
 
     taxonomy: Taxonomy
 
-    def on(self, values: Values, column: str) -> Ground:
+    def on(self, values: Values, column: str) -> GroundDistance:
         """Return the edges of the tree above these values; each has length 1 / (2 height)."""
         self.taxonomy.require(values, column)
         paths = [self.taxonomy.paths[value] for value in values if value is not None]
@@ -211,7 +211,7 @@ class Tree:
             edges += zip(starts, [*starts[1:], len(above)], strict=True)
         start, stop = np.array(edges).T
         weight = np.ones(len(edges), np.int64)
-        return Cuts(np.array(order), start, stop, weight, scale=2 * self.taxonomy.height, least=2)
+        return TreeMetric(np.array(order), start, stop, weight, scale=2 * self.taxonomy.height, least=2)
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ class Metric:
         """The largest distance; distances are divided by it."""
         return max((d for row in self.distance for d in row), default=Fraction(0))
 
-    def on(self, values: Values, column: str) -> Ground:
+    def on(self, values: Values, column: str) -> GroundDistance:
         """Return the matrix over these values, normalised so that the largest distance of the metric is 1."""
         place = {value: i for i, value in enumerate(self.values)}
         missing = sum(1 for value in values if value not in place)
@@ -260,7 +260,7 @@ class Metric:
         unit = math.lcm(*(d.denominator for row in self.distance for d in row))
         rows = [self.distance[place[value]] for value in values if value is not None]
         matrix = tuple(tuple(int(row[place[v]] * unit) for v in values if v is not None) for row in rows)
-        return Costs(matrix, int(self.largest * unit) or 1)
+        return MatrixMetric(matrix, int(self.largest * unit) or 1)
 
 
 def _numbers(values: Values, column: str, space: str) -> list[Fraction]:
@@ -278,16 +278,16 @@ def _numbers(values: Values, column: str, space: str) -> list[Fraction]:
     return numbers
 
 
-def _line(place: Sequence[Fraction], length: int | None = None) -> Cuts:
+def _line(place: Sequence[Fraction], length: int | None = None) -> TreeMetric:
     """Put values in their places on a line of this length (by default, from the first value to the last)."""
     order = sorted(range(len(place)), key=lambda i: place[i])
     unit = math.lcm(*(p.denominator for p in place))
     along = [int(place[i] * unit) for i in order]
     gaps = [high - low for low, high in pairwise(along)]
     span = length * unit if length is not None else along[-1] - along[0]
-    weight = roomy(np.array(gaps, dtype=object), span)
+    weight = widen(np.array(gaps, dtype=object), span)
     start, stop = np.zeros(len(gaps), np.int64), np.arange(1, len(gaps) + 1)
-    return Cuts(np.array(order, dtype=np.int64), start, stop, weight, scale=span or 1, least=min(gaps, default=0))
+    return TreeMetric(np.array(order, dtype=np.int64), start, stop, weight, scale=span or 1, least=min(gaps, default=0))
 
 
 def _why_not_metric(values: Sequence[str], distance: tuple[tuple[Fraction, ...], ...]) -> str | None:

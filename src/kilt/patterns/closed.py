@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kilt.arrays.bits import Words, byte_weights, packed, unpacked
-from kilt.arrays.buckets import Buckets
+from kilt.arrays.ragged import Ragged
 from kilt.kernels.patterns.closed import extended, lowest_levels
 from kilt.model.patterns import useful_levels
 from kilt.model.problem import Problem
@@ -27,7 +27,7 @@ ROOM, TESTS = 1 << 18, 20_000_000  # sets that are found at a time, and tests
 class Closed:
     """Closed patterns: the row types under each, and its levels."""
 
-    under: Buckets
+    under: Ragged
     levels: IntArray
 
 
@@ -53,7 +53,7 @@ class Items:
                 if len(values) == 1:
                     tops[index] = level
                     break
-                common = np.flatnonzero(np.bincount(where, problem.counts) >= problem.rules.least_size)
+                common = np.flatnonzero(np.bincount(where, problem.counts) >= problem.rules.min_group_size)
                 covers.append(packed(where == common[:, None]))
                 places += [(index, level)] * len(common)
         columns, heights = np.array(places, dtype=np.int64).reshape(-1, 2).T
@@ -66,12 +66,12 @@ class Items:
         return found
 
 
-def closed_patterns(problem: Problem, possible: Callable[[Buckets], BoolArray], most_entries: int) -> Closed | None:
+def closed_patterns(problem: Problem, possible: Callable[[Ragged], BoolArray], most_entries: int) -> Closed | None:
     """List the closed patterns that can hold a legal group; None if they are too many.
 
     ``possible`` says which sets of row types can hold one; what is inside of a set that cannot, cannot either.
     """
-    items, weights, least = Items.of(problem), byte_weights(problem.counts), problem.rules.least_size
+    items, weights, least = Items.of(problem), byte_weights(problem.counts), problem.rules.min_group_size
     covers = np.unique(items.covers, axis=0)
     kinds, every = len(problem.counts), packed(np.ones((1, len(problem.counts)), dtype=bool))
     found = np.empty((max(ROOM, len(covers)), every.shape[1]), dtype=np.uint64)
@@ -94,7 +94,7 @@ def closed_patterns(problem: Problem, possible: Callable[[Buckets], BoolArray], 
     return Closed(_under(joined, kinds), items.levels_of(joined))
 
 
-def _under(sets: Words, kinds: int) -> Buckets:
+def _under(sets: Words, kinds: int) -> Ragged:
     """Return the row types of every set."""
     owner, types = np.nonzero(unpacked(sets, kinds))
-    return Buckets(types, np.searchsorted(owner, np.arange(len(sets) + 1)))
+    return Ragged(types, np.searchsorted(owner, np.arange(len(sets) + 1)))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kilt.arrays.buckets import Buckets
+from kilt.arrays.ragged import Ragged
 from kilt.model.partition import Partition
 from kilt.model.patterns import buckets, costs_of, level_vectors, tightest, useful_levels
 from kilt.model.problem import Problem
@@ -22,18 +23,32 @@ FEW_KINDS, FEW_VECTORS, MOST_KINDS = 1_000, 4_096, 5_000  # row types and level 
 
 @dataclass(frozen=True)
 class Pool:
-    """Patterns: pattern p covers the row types ``types[starts[p]:starts[p + 1]]`` and costs ``cost[p]`` a row.
+    """Patterns: pattern p covers the row types in list p of ``covers`` and costs ``cost[p]`` a row.
 
     A pattern is *closed* if it is the tightest for all that it covers; the tightest pattern of any group is closed,
     so no other is needed. Two closed patterns never cover the same row types. Patterns are in the order of their cost;
     ``ceiling`` is the least cost of those that were not listed for lack of room (None if all are).
     """
 
-    types: IntArray
-    starts: IntArray
+    covers: Ragged
     levels: IntArray
     cost: IntArray
     ceiling: int | None = None
+
+    @property
+    def types(self) -> IntArray:
+        """The row types, pattern by pattern."""
+        return self.covers.values
+
+    @property
+    def starts(self) -> IntArray:
+        """Where the row types of each pattern start."""
+        return self.covers.starts
+
+    @property
+    def owner(self) -> IntArray:
+        """The pattern of every entry."""
+        return self.covers.owner
 
     @classmethod
     def of(
@@ -44,71 +59,65 @@ class Pool:
     ) -> Pool:
         """List the closed patterns that can hold a legal group, from cheap to dear, until room or time is over."""
         every = np.arange(len(problem.counts))
-        types, lengths, shapes = [every[:0]], [every[:0]], [np.zeros((0, len(problem.columns)), dtype=np.int16)]
+        covers, shapes = (
+            [Ragged(every[:0], np.zeros(1, dtype=np.int64))],
+            [np.zeros((0, len(problem.columns)), dtype=np.int16)],
+        )
         entries, ceiling = 0, None
         for cost, levels in level_vectors(problem):
             if enough() or (most_entries is not None and entries > most_entries):
                 ceiling = cost
                 break
             found = _large_enough(problem, buckets(problem, levels, every))
-            closed = (tightest(problem, found.order, found.starts) == np.array(levels)).all(axis=1)
-            found = found.chosen(closed & _can_hold(problem, found))
-            types.append(found.order)
-            lengths.append(np.diff(found.starts))
-            entries += len(found.order)
+            closed = (tightest(problem, found.values, found.starts) == np.array(levels)).all(axis=1)
+            found = found.kept(closed & _can_hold(problem, found))
+            covers.append(found)
+            entries += len(found.values)
             shapes.append(np.broadcast_to(np.array(levels, dtype=np.int16), (len(found), len(levels))))
-        starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
         shape = np.concatenate(shapes)
-        return cls(np.concatenate(types), starts, shape, costs_of(problem, shape), ceiling)
+        return cls(Ragged.joined(covers), shape, costs_of(problem, shape), ceiling)
 
     @classmethod
     def sorted(cls, problem: Problem, found: Closed) -> Pool:
         """Put closed patterns in the order of their cost."""
-        cost, sizes = costs_of(problem, found.levels), np.diff(found.under.starts)
+        cost = costs_of(problem, found.levels)
         order = np.argsort(cost, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(sizes[order])])
-        entries = np.arange(starts[-1]) + np.repeat(found.under.starts[order] - starts[:-1], sizes[order])
-        return cls(found.under.order[entries], starts, found.levels[order], cost[order])
+        return cls(found.under.picked(order), found.levels[order], cost[order])
 
     def __len__(self) -> int:
         return len(self.cost)
 
-    def chosen(self, kept: BoolArray) -> Pool:
+    def kept(self, kept: BoolArray) -> Pool:
         """Keep some of the patterns."""
-        found = Buckets(self.types, self.starts).chosen(kept)
-        return Pool(found.order, found.starts, self.levels[kept], self.cost[kept], self.ceiling)
+        return Pool(self.covers.kept(kept), self.levels[kept], self.cost[kept], self.ceiling)
 
     def entries_of(self, partition: Partition) -> IntArray:
         """Return for every entry of a partition its entry in the pool (-1 if its pattern is not there)."""
         entries = np.full(len(partition.types), -1)
         by_type = np.argsort(self.types, kind="stable")
         first = np.searchsorted(self.types[by_type], np.arange(int(self.types.max(initial=0)) + 2))
-        owner = self.owner()
+        owner = self.owner
         for i, (kind, group) in enumerate(zip(partition.types.tolist(), partition.groups.tolist(), strict=True)):
             mine = by_type[first[kind] : first[kind + 1]]
             same = mine[(self.levels[owner[mine]] == partition.levels[group]).all(axis=1)]
             entries[i] = same[0] if len(same) else -1
         return entries
 
-    def owner(self) -> IntArray:
-        """Return the pattern of every entry."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
-
-def _large_enough(problem: Problem, found: Buckets) -> Buckets:
+def _large_enough(problem: Problem, found: Ragged) -> Ragged:
     """Keep the buckets that have enough rows for a legal group."""
-    rows = np.add.reduceat(problem.counts[found.order], found.starts[:-1])
-    return found.chosen(rows >= problem.rules.least_size)
+    rows = found.sums(problem.counts[found.values])
+    return found.kept(rows >= problem.rules.min_group_size)
 
 
-def _can_hold(problem: Problem, found: Buckets) -> BoolArray:
+def _can_hold(problem: Problem, found: Ragged) -> BoolArray:
     """Decide for each bucket whether it has the values that a legal group needs."""
     possible = np.ones(len(found), dtype=bool)
-    owner = found.of_each()
+    owner = found.owner
     for rule in problem.rules:
         if rule.column is not None:
             present = np.zeros((len(found), problem.sizes[rule.column]), dtype=bool)
-            present[owner, problem.sensitive[found.order, rule.column]] = True
+            present[owner, problem.sensitive[found.values, rule.column]] = True
             possible &= rule.possible(present)
     return possible
 
@@ -126,10 +135,15 @@ def every_pattern(problem: Problem, enough: Callable[[], bool] = lambda: False) 
     return pool if pool.ceiling is None else None
 
 
-@lru_cache(maxsize=1)  # who asks whether they are too many often wants them next
+_LISTED: WeakKeyDictionary[Problem, Pool | None] = WeakKeyDictionary()  # a list lives no longer than its problem
+
+
 def _by_covers(problem: Problem) -> Pool | None:
-    found = closed_patterns(problem, partial(_can_hold, problem), MOST_LISTED)
-    return None if found is None else Pool.sorted(problem, found)
+    """List patterns by what they cover, once: who asks whether they are too many often wants them next."""
+    if problem not in _LISTED:
+        found = closed_patterns(problem, partial(_can_hold, problem), MOST_LISTED)
+        _LISTED[problem] = None if found is None else Pool.sorted(problem, found)
+    return _LISTED[problem]
 
 
 def too_many_patterns(problem: Problem, most_entries: int = MOST_LISTED) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -12,10 +12,11 @@ from typing import Any
 
 from kilt.model.plan import Plan
 from kilt.model.policy import Policy
-from kilt.numbers import IntArray, counted, decimal_text, plain
-from kilt.release.writer import Target
+from kilt.numbers import IntArray, decimal_text, json_number, pluralize
+from kilt.release.claim import ReleaseClaim
+from kilt.release.writer import ReleaseWriter
 from kilt.sources.base import Source
-from kilt.verification.verifier import Verdict
+from kilt.verification.verdict import Verdict
 
 
 def guarantee_text(factor: Fraction) -> str:
@@ -46,7 +47,7 @@ class Release:
     factor: Fraction | None
     most_stars: Fraction
     released: Source
-    verified: Callable[[Source], Verdict]
+    claim: ReleaseClaim
     sizes: IntArray = field(compare=False)
     plan: Plan = field(compare=False)
 
@@ -63,14 +64,14 @@ class Release:
     @property
     def stars(self) -> int | float:
         """The cost: one for every suppressed cell, unless ladders or weights say otherwise."""
-        return plain(self.exact_stars, up=True)
+        return json_number(self.exact_stars, up=True)
 
     @property
     def bound(self) -> int | float | None:
         """The number of stars that no release under this policy can go below; None if none is known."""
         if self.exact_bound is None or self.exact_bound == self.exact_stars:
             return self.stars if self.exact_bound is not None else None
-        return plain(self.exact_bound)
+        return json_number(self.exact_bound)
 
     @property
     def gap(self) -> float | None:
@@ -101,7 +102,9 @@ class Release:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the release to a file: verified from the file itself, and renamed into place at the end."""
-        Target.of(Path(path), None).write(self.released, self.verified)
+        with ReleaseWriter.of(Path(path), None).stage(self.released) as stage:
+            self.claim.verify(stage.table)
+            stage.commit()
 
     def summary(self) -> str:
         """Say in a few lines what was released."""
@@ -125,14 +128,14 @@ class Release:
             "policy": str(self.policy),
             "k": self.verdict.k,
             "l": self.verdict.to_dict()["l"],
-            "t": {name: plain(t, up=True) for name, t in self.verdict.t.items()},
+            "t": {name: json_number(t, up=True) for name, t in self.verdict.t.items()},
             "notes": list(self.notes),
         }
 
     def __repr__(self) -> str:
         bound = "no bound known" if self.bound is None else f"bound {self.bound:,}"
         return (
-            f"Release({counted(self.rows, 'row')} in {counted(len(self.sizes), 'group')}, {self.stars:,} stars, "
+            f"Release({pluralize(self.rows, 'row')} in {pluralize(len(self.sizes), 'group')}, {self.stars:,} stars, "
             f"{bound}, {self.status}, {self.policy})"
         )
 

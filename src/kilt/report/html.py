@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
-from kilt.numbers import decimal_text
-from kilt.release.release import Release
-from kilt.report.text import quality
+from kilt.report.text import quality, reached
+
+if TYPE_CHECKING:
+    from kilt.release.release import Release
 
 SHOWN = 10
 
@@ -18,7 +20,7 @@ def release_html(release: Release) -> str:
         ("groups", f"{len(release.sizes):,}"),
         ("stars", f"{release.stars:,}"),
         ("bound", "none known" if release.bound is None else f"{release.bound:,}"),
-        ("verified", ", ".join([f"k={release.verdict.k}", *_distances(release)])),
+        ("verified", reached(release)),
     ]
     rows = "".join(f"<tr><th style='text-align:left'>{escape(n)}</th><td>{escape(v)}</td></tr>" for n, v in figures)
     largest = sorted(release.groups, key=lambda group: -group.size)[:SHOWN]
@@ -31,10 +33,6 @@ def release_html(release: Release) -> str:
         f"<div><p><strong>kilt release</strong>: {escape(quality(release))}</p><table>{rows}</table>"
         f"<p>The largest groups:</p><table><tr>{header}<th>rows</th></tr>{groups}</table></div>"
     )
-
-
-def _distances(release: Release) -> list[str]:
-    return [f"t={decimal_text(t, up=True)} on '{name}'" for name, t in release.verdict.t.items()]
 
 
 def _cell(cell: str | None) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from kilt.numbers import counted, decimal_text
-from kilt.release.release import Release
-from kilt.verification.verifier import Verdict
+from kilt.model.policy import LDiversity
+from kilt.numbers import decimal_text, pluralize
+from kilt.verification.verdict import Verdict
+
+if TYPE_CHECKING:
+    from kilt.release.release import Release
 
 SHOWN = 10
 
@@ -17,10 +21,10 @@ def release_text(release: Release) -> str:
     share = percent(release.exact_stars / release.most_stars) if release.most_stars else "0%"
     guarantee = "" if release.guarantee is None else f" ({release.guarantee})"
     lines = [
-        f"{counted(release.rows, 'row')} in {counted(len(release.sizes), 'group')}, {release.stars:,} stars "
+        f"{pluralize(release.rows, 'row')} in {pluralize(len(release.sizes), 'group')}, {release.stars:,} stars "
         f"({share} of what could be hidden)",
         quality(release),
-        f"verified: {_reached(release.verdict)}; nothing but stars differs from the original",
+        f"verified: {reached(release)}; nothing but stars differs from the original",
         f"solver {release.solver}{guarantee}, {release.seconds:.1f} s",
         *(f"note: {note}" for note in release.notes),
     ]
@@ -41,7 +45,7 @@ def quality(release: Release) -> str:
 def verdict_text(verdict: Verdict) -> str:
     """Say what a table meets, what breaks the policy, and what the risks are."""
     risk = verdict.risk
-    lines = [f"{counted(verdict.rows, 'row')} in {counted(verdict.groups, 'group')}", f"largest k: {verdict.k}"]
+    lines = [f"{pluralize(verdict.rows, 'row')} in {pluralize(verdict.groups, 'group')}", f"largest k: {verdict.k}"]
     for name, forms in verdict.l.items():
         known = ", ".join(f"{decimal_text(l)} {_form(form, verdict)}" for form, l in forms.items())
         lines.append(f"largest l of '{name}': {known}")
@@ -59,13 +63,14 @@ def _policy_lines(verdict: Verdict) -> list[str]:
     if not verdict.broken:
         return [f"the policy {verdict.policy} is met"]
     rows = sum(int(verdict.sizes[group]) for group, _ in verdict.broken)
+    verb = "violates" if len(verdict.broken) == 1 else "violate"
     lines = [
-        f"the policy {verdict.policy} is NOT met: {len(verdict.broken):,} of {counted(verdict.groups, 'group')} "
-        f"({counted(rows, 'row')}) against it"
+        f"the policy {verdict.policy} is NOT met: {len(verdict.broken):,} of {pluralize(verdict.groups, 'group')} "
+        f"({pluralize(rows, 'row')}) {verb} it"
     ]
     for violation in verdict.violations[:SHOWN]:
         pattern = ", ".join("(missing)" if cell is None else cell for cell in violation.pattern.values())
-        lines.append(f"  {counted(violation.size, 'row'):>9}  [{pattern}]  breaks {', '.join(violation.rules)}")
+        lines.append(f"  {pluralize(violation.size, 'row'):>9}  [{pattern}]  breaks {', '.join(violation.rules)}")
     if len(verdict.broken) > SHOWN:
         lines.append(f"  ... and {len(verdict.broken) - SHOWN:,} more (--json lists them all)")
     return lines
@@ -84,9 +89,18 @@ def _form(form: str, verdict: Verdict) -> str:
     return f"{form} (c={decimal_text(verdict.c)})" if form == "recursive" else form
 
 
-def _reached(verdict: Verdict) -> str:
+def reached(release: Release) -> str:
+    """Say what the verifier found: k, every l that the policy asks for, and t."""
+    verdict = release.verdict
+    asked = [principle for principle in release.policy.principles if isinstance(principle, LDiversity)]
+    diverse = [
+        f"l={decimal_text(forms[principle.form.name])} ({_form(principle.form.name, verdict)}) on '{name}'"
+        for principle in asked
+        for name, forms in verdict.l.items()
+        if principle.column in (None, name)
+    ]
     closest = [f"t={decimal_text(t, up=True)} on '{name}'" for name, t in verdict.t.items()]
-    return ", ".join([f"k={verdict.k}", *closest])
+    return ", ".join([f"k={verdict.k}", *diverse, *closest])
 
 
 def percent(share: Fraction) -> str:

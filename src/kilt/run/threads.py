@@ -1,11 +1,12 @@
-"""Work on patterns, shared out over the cores in parts that do not depend on their number."""
+"""Work on all cores, in parts that do not depend on their number."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,15 +15,17 @@ from kilt.numbers import FloatArray
 
 FEW = 1_000  # patterns that are not worth a thread
 ALL_CORES = os.cpu_count() or 1
+Part = TypeVar("Part")
+Found = TypeVar("Found")
 
 
-class Worker(threading.Thread):
+class LimitedThread(threading.Thread):
     """A thread that stands beside others, and says how many cores it may use."""
 
     cores = 1
 
 
-def shared_out(patterns: int, work: Callable[[int], None]) -> None:
+def for_each_chunk(patterns: int, work: Callable[[int], None]) -> None:
     """Do all parts of a work, by threads: kernels let go of the interpreter."""
     cores = getattr(threading.current_thread(), "cores", ALL_CORES)
     if patterns < FEW or cores == 1:
@@ -36,5 +39,11 @@ def shared_out(patterns: int, work: Callable[[int], None]) -> None:
 def taken_by(patterns: int, kinds: int, work: Callable[[int, FloatArray], None]) -> FloatArray:
     """Do all parts of a work that counts copies of row types, and add up what they count, always in the same order."""
     taken = np.zeros((CHUNKS, kinds))
-    shared_out(patterns, lambda chunk: work(chunk, taken[chunk]))
+    for_each_chunk(patterns, lambda chunk: work(chunk, taken[chunk]))
     return np.asarray(taken.sum(axis=0))
+
+
+def on_all_cores(work: Callable[[Part], Found], parts: Iterable[Part]) -> list[Found]:
+    """Do a work on all parts, by threads: kernels let go of the interpreter."""
+    with ThreadPoolExecutor(ALL_CORES) as threads:
+        return list(threads.map(work, parts))

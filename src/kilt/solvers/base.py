@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
-from kilt.certificates.proof.evidence import Evidence
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.run.progress import Observer
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 
-Proof = Literal["exact", "float"]
 Kind = Literal["exact", "guaranteed", "heuristic"]
 
 
@@ -20,24 +19,39 @@ Kind = Literal["exact", "guaranteed", "heuristic"]
 class Solution:
     """A legal partition, and a proven lower bound on the cost of all of them (None if there is none).
 
-    ``proof`` says how the bound was proved: in exact arithmetic, or in floating point. ``parts`` are what a certificate
-    needs, if the solver has that. The partition costs at most ``factor`` times the optimum (None if that is not known).
-    ``stopped`` says that the solver was stopped before its end.
+    The partition costs at most ``factor`` times the optimum (None if that is not known). ``stopped`` says that the
+    solver was stopped before its end, and ``solver`` who found it.
     """
 
     partition: Partition
-    bound: int | None = None
-    proof: Proof = "exact"
-    parts: tuple[Evidence, ...] = ()
+    bound: Bound | None = None
     factor: Fraction | None = None
     stopped: bool = False
+    solver: str = ""
+
+    @property
+    def cost(self) -> int:
+        """What the partition costs."""
+        return self.partition.cost
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the bound proves that no partition costs less."""
+        return self.bound is not None and self.bound.cost == self.cost
+
+    def with_bound(self, other: Bound | None) -> Solution:
+        """Take another bound if it is better."""
+        if other is None or (self.bound is not None and self.bound.cost >= other.cost):
+            return self
+        return replace(self, bound=replace(other, cost=min(self.cost, other.cost)))
 
 
+@runtime_checkable
 class Solver(Protocol):
     """An algorithm that finds legal partitions."""
 
     def refuses(self, problem: Problem) -> str | None:
         """Say why this problem is not supported, or return None if it is."""
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Find a legal partition; when told to stop, hand over the best one so far."""

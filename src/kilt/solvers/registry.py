@@ -1,37 +1,50 @@
-"""The catalogue: what every solver is, without loading it."""
+"""The registry: what every solver is, without loading it, and which one to take."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint, entry_points
 from itertools import zip_longest
 
 from kilt.errors import InputError, nearest
 from kilt.model.problem import Problem
 from kilt.solvers.base import Kind, Solver
 
+GROUP = "kilt.solvers"  # the entry points by which packages bring solvers of their own
+
 
 @dataclass(frozen=True)
-class Entry:
+class SolverInfo:
     """A solver: what can be said of its answer, what it takes, and where it comes from.
 
-    ``brings_bound`` says whether it finds a bound itself, and ``ends`` whether it comes to an end by itself.
+    ``made`` names its class as an entry point does. ``brings_bound`` says whether it finds a bound itself, ``ends``
+    whether it comes to an end by itself, and ``is_random`` whether it takes a seed. ``given`` is the user's own.
     """
 
     name: str
     made: str
-    kind: Kind
-    guarantee: str
-    takes: str
-    source: str
+    kind: Kind = "heuristic"
+    guarantee: str = "none"
+    takes: str = "what it does not refuse"
+    source: str = "unknown"
     brings_bound: bool = False
     ends: bool = True
+    is_random: bool = False
+    given: Solver | None = None
 
-    def load(self) -> Solver:
+    @classmethod
+    def of(cls, name: str, made: str, solver: object) -> SolverInfo:
+        """Read off a solver of somebody else, or its class, what it says of itself by attributes of these names."""
+        said = ("kind", "guarantee", "takes", "source", "brings_bound", "ends", "is_random")
+        return cls(name, made, **{word: getattr(solver, word) for word in said if hasattr(solver, word)})
+
+    def load(self, seed: int = 0) -> Solver:
         """Load the solver; some need heavy libraries."""
-        module, made = self.made.rsplit(".", 1)
-        found: Solver = getattr(import_module(f"kilt.solvers.{module}"), made)()
+        if self.given is not None:
+            return self.given
+        made = EntryPoint(self.name, self.made, GROUP).load()
+        found: Solver = made(seed=seed) if self.is_random else made()
         return found
 
     def to_dict(self) -> dict[str, object]:
@@ -41,170 +54,175 @@ class Entry:
 
 
 OPTIMUM = "the optimum"
-ENTRIES = (
-    Entry(
+INFOS = (
+    SolverInfo(
         "exhaustive",
-        "exact.exhaustive.Exhaustive",
+        "kilt.solvers.exact.exhaustive:Exhaustive",
         "exact",
         OPTIMUM,
         "any policy, up to 12 rows",
         "folklore: dynamic programming over sets of rows",
         brings_bound=True,
     ),
-    Entry(
+    SolverInfo(
         "recursion",
-        "exact.recursion.Recursion",
+        "kilt.solvers.exact.recursion:Recursion",
         "exact",
         OPTIMUM,
         "any policy, up to 12 rows",
         "the exact recursion of Liang and Yuan 2013",
         brings_bound=True,
     ),
-    Entry(
+    SolverInfo(
         "subsets",
-        "exact.subsets.Subsets",
+        "kilt.solvers.exact.subsets:Subsets",
         "exact",
         OPTIMUM,
         "any policy, up to 26 different rows",
         "dynamic programming over multisets of row types, with pruning",
         brings_bound=True,
     ),
-    Entry(
+    SolverInfo(
         "milp",
-        "exact.milp.solver.PatternMilp",
+        "kilt.solvers.exact.milp.solver:PatternMilp",
         "exact",
         "the optimum, or a bound when its time is over (in floating point)",
         "any policy, some hundred different rows",
         "the mixed integer program of Liang and Yuan 2013, made smaller; solved by HiGHS",
         brings_bound=True,
     ),
-    Entry(
+    SolverInfo(
         "matching",
-        "exact.matching.solver.PairsAndTriples",
+        "kilt.solvers.exact.matching.solver:PairsAndTriples",
         "exact",
         OPTIMUM,
         "k=2, or l=2 (frequency) on the one sensitive column",
         "Blocki and Williams 2010; Anshelevich and Karagiozova 2011 (simplex matching)",
         brings_bound=True,
+        is_random=True,
     ),
-    Entry(
+    SolverInfo(
         "exact",
-        "exact.column_generation.solver.Exact",
+        "kilt.solvers.exact.column_generation.solver:ColumnGeneration",
         "exact",
         "the optimum, or a bound when its time is over",
         "any policy, hundreds of different rows and often more",
         "column generation on a kernel (after Blocki and Williams 2010)",
         brings_bound=True,
+        is_random=True,
     ),
-    Entry(
+    SolverInfo(
         "search",
-        "search.solver.Search",
+        "kilt.solvers.search.solver:Search",
         "heuristic",
         "none, but a bound beside it",
         "any policy, any size",
         "Lagrangian prices and annealing over open patterns",
         brings_bound=True,
         ends=False,
+        is_random=True,
     ),
-    Entry("greedy", "greedy.solver.Greedy", "heuristic", "none", "any policy, any size", "level greedy"),
-    Entry(
+    SolverInfo(
+        "greedy", "kilt.solvers.greedy.solver:Greedy", "heuristic", "none", "any policy, any size", "level greedy"
+    ),
+    SolverInfo(
         "classes",
-        "approximation.classes.Classes",
+        "kilt.solvers.approximation.classes:Classes",
         "guaranteed",
         "at most m times the optimum with m columns of whole cells; exact for one",
         "k-anonymity",
         "the m-approximation of Liang and Yuan 2013, with its third case corrected",
     ),
-    Entry(
+    SolverInfo(
         "residue",
-        "approximation.residue.solver.Residue",
+        "kilt.solvers.approximation.residue.solver:Residue",
         "guaranteed",
         "at most m times the optimum with m columns of whole cells; exact for one",
         "any policy",
         "after Dondi et al. 2012 and Xiao, Yi and Tao 2010, for any policy",
     ),
-    Entry(
+    SolverInfo(
         "cover",
-        "approximation.cover.Cover",
+        "kilt.solvers.approximation.cover:Cover",
         "guaranteed",
         "at most 2(1 + ln(2k-1)) times the optimum",
         "k-anonymity, where all patterns can be listed",
         "Park and Shim 2007, by patterns",
     ),
-    Entry(
+    SolverInfo(
         "forest",
-        "approximation.forest.Forest",
+        "kilt.solvers.approximation.forest:Forest",
         "guaranteed",
         "at most 3k-3 times the optimum",
         "k-anonymity",
         "Aggarwal et al. 2005, trees cut in our own way",
     ),
-    Entry(
+    SolverInfo(
         "diameter",
-        "approximation.diameter.Diameter",
+        "kilt.solvers.approximation.diameter:Diameter",
         "guaranteed",
         "at most 4(2k-1)(k-1)/k (1 + ln(2k-1)) times the optimum",
         "k-anonymity, up to 100,000 different rows",
         "Meyerson and Williams 2004, with balls in place of all sets",
     ),
-    Entry(
+    SolverInfo(
         "tp",
-        "approximation.tp.solver.Tuples",
+        "kilt.solvers.approximation.tp.solver:Tuples",
         "guaranteed",
         "at most m times the optimum with m columns of whole cells if its first phase is enough, else what is proved",
         "a whole l (frequency) on the one sensitive column, with k up to l",
         "Xiao, Yi and Tao 2010, its third phase in our own way",
     ),
-    Entry(
+    SolverInfo(
         "tp+",
-        "approximation.tp.solver.CutTuples",
+        "kilt.solvers.approximation.tp.solver:CutTuples",
         "guaranteed",
         "that of tp, and never dearer",
         "a whole l (frequency) on the one sensitive column, with k up to l",
         "Xiao, Yi and Tao 2010, the residue cut as Mondrian does",
     ),
-    Entry(
+    SolverInfo(
         "mondrian",
-        "classics.mondrian.Mondrian",
+        "kilt.solvers.classics.mondrian:Mondrian",
         "heuristic",
         "none",
         "any policy, any size",
         "LeFevre, DeWitt and Ramakrishnan 2006, strict",
     ),
-    Entry(
+    SolverInfo(
         "mondrian-relaxed",
-        "classics.mondrian.RelaxedMondrian",
+        "kilt.solvers.classics.mondrian:RelaxedMondrian",
         "heuristic",
         "none",
         "any policy, any size",
         "LeFevre, DeWitt and Ramakrishnan 2006, relaxed",
     ),
-    Entry(
+    SolverInfo(
         "incognito",
-        "classics.incognito.Incognito",
+        "kilt.solvers.classics.incognito:Incognito",
         "heuristic",
         "none; the best release with one level for each column",
         "any policy, not too many level vectors",
         "LeFevre, DeWitt and Ramakrishnan 2005; Li, Li and Venkatasubramanian 2007 for t",
     ),
-    Entry(
+    SolverInfo(
         "sabre",
-        "classics.sabre.solver.Sabre",
+        "kilt.solvers.classics.sabre.solver:Sabre",
         "heuristic",
         "none",
         "t-closeness on one sensitive column, with or without k",
         "after Cao, Karras, Kalnis and Tan 2011",
     ),
-    Entry(
+    SolverInfo(
         "information",
-        "classics.average_closeness.solver.Information",
+        "kilt.solvers.classics.average_closeness.solver:AverageCloseness",
         "heuristic",
         "none",
         "any policy, where all patterns can be listed",
         "after Rebollo-Monedero, Forne and Domingo-Ferrer 2010 (average closeness)",
     ),
 )
-CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in ENTRIES}
+SOLVERS: Mapping[str, SolverInfo] = {entry.name: entry for entry in INFOS}
 # what researchers call them, by their authors
 ALIASES: Mapping[str, str] = {
     "blocki-williams": "matching",
@@ -225,13 +243,23 @@ def aliases_of(name: str) -> list[str]:
     return [alias for alias, meant in ALIASES.items() if meant == name]
 
 
-def catalogue_text() -> str:
+def all_infos() -> list[SolverInfo]:
+    """Return what is known of all solvers, those of other packages last."""
+    return [*INFOS, *(info for name, info in _plugins().items() if name not in SOLVERS)]
+
+
+def _plugins() -> dict[str, SolverInfo]:
+    """Return the solvers that other packages bring."""
+    return {point.name: SolverInfo.of(point.name, point.value, point.load()) for point in entry_points(group=GROUP)}
+
+
+def registry_text() -> str:
     """Say of every solver what it guarantees, what it takes and where it comes from."""
-    width = max(map(len, CATALOGUE)) + 4
+    width = max(map(len, SOLVERS)) + 4
     lines = []
     for kind in ("exact", "guaranteed", "heuristic"):
         lines.append(f"{kind}:")
-        for entry in ENTRIES:
+        for entry in all_infos():
             if entry.kind == kind:
                 said = [f"guarantee: {entry.guarantee}", f"takes: {entry.takes}", f"source: {entry.source}"]
                 said += [f"also called: {', '.join(names)}" for names in [aliases_of(entry.name)] if names]
@@ -241,36 +269,48 @@ def catalogue_text() -> str:
 
 # what is tried, with the most row types for which it is
 AUTO: Mapping[str, int | None] = {"exhaustive": None, "exact": 60, "matching": 1_000, "search": None, "greedy": None}
-NAMES = ("auto", *CATALOGUE)
+NAMES = ("auto", *SOLVERS)
 
 
-def entry_of(name: str) -> Entry:
-    """Return what the catalogue has under this name, or under this name of its authors."""
-    name = ALIASES.get(name, name)
+def solver_info(solver: str | Solver) -> SolverInfo:
+    """Return what is known of a solver, by its name, by the name of its authors, or of one that is given itself."""
+    if not isinstance(solver, str):
+        return _info_of_given(solver)
+    name = ALIASES.get(solver, solver)
     if name == "auto":
         raise InputError("'auto' chooses one of the others: name these, as 'kilt solvers' lists them")
-    if name not in CATALOGUE:
-        raise InputError(f"'{name}' is not a solver: {nearest(name, (*NAMES, *ALIASES))}")
-    return CATALOGUE[name]
+    found = SOLVERS.get(name) or _plugins().get(name)
+    if found is None:
+        raise InputError(f"'{name}' is not a solver: {nearest(name, (*NAMES, *ALIASES, *_plugins()))}")
+    return found
+
+
+def _info_of_given(solver: Solver) -> SolverInfo:
+    if not isinstance(solver, Solver):
+        raise InputError(
+            f"'solver' must be a name, or an object with the methods 'refuses' and 'solve', not {type(solver).__name__}"
+        )
+    name = getattr(solver, "name", type(solver).__name__)
+    return replace(SolverInfo.of(str(name), "", solver), given=solver)
 
 
 def solver(name: str) -> Solver:
     """Return the solver of this name."""
-    return entry_of(name).load()
+    return solver_info(name).load()
 
 
-def choose(name: str, problem: Problem) -> Entry:
-    """Return the entry of this name; ``auto`` is the first that takes the problem, and is meant for its size."""
-    if name == "auto":
-        meant = [each for each, most in AUTO.items() if most is None or len(problem.counts) <= most]
-        return next(entry for entry in map(entry_of, meant) if entry.load().refuses(problem) is None)
-    chosen = entry_of(name)
+def choose(solver: str | Solver, problem: Problem) -> SolverInfo:
+    """Return what is known of a solver; ``auto`` is the first that takes the problem, and is meant for its size."""
+    if solver == "auto":
+        meant = [name for name, most in AUTO.items() if most is None or len(problem.counts) <= most]
+        return next(info for info in map(solver_info, meant) if info.load().refuses(problem) is None)
+    chosen = solver_info(solver)
     reason = chosen.load().refuses(problem)
     if reason:
-        raise InputError(f"the solver '{name}' cannot do this: {reason}; these can: {', '.join(able(problem))}")
+        raise InputError(f"the solver '{chosen.name}' cannot do this: {reason}; these can: {', '.join(able(problem))}")
     return chosen
 
 
 def able(problem: Problem) -> list[str]:
     """Return the names of the solvers that take a problem."""
-    return [name for name, entry in CATALOGUE.items() if entry.load().refuses(problem) is None]
+    return [name for name, info in SOLVERS.items() if info.load().refuses(problem) is None]

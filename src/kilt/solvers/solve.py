@@ -7,97 +7,96 @@ from typing import TYPE_CHECKING
 
 from kilt.errors import InputError
 from kilt.model.problem import Problem
+from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer
-from kilt.run.stopping import Stop
-from kilt.solvers.base import Solution
-from kilt.solvers.registry import Entry, choose
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.base import Solution, Solver
+from kilt.solvers.registry import SolverInfo, choose, solver_info
 
 if TYPE_CHECKING:
-    from kilt.bounds.lagrangian import Bound
+    from kilt.certificates.proof.evidence import Bound
 
 SECONDS, GAP = 60.0, 0.005  # when a search stops if nothing else is said
 ITERATIONS = 4_000  # for every row type: later there is little to find
-ROUGH = 0.5  # the share of the time after which a solver is stopped that is polished then
-Answer = tuple[str, Solution, "Bound | None"]
+POLISHED_SHARE = 0.5  # the share of the time after which a solver is stopped that is polished then
 
 
-def solved(
-    problem: Problem, name: str, stop: Stop, observer: Observer, *, certified: bool = False, polish: bool = False
-) -> Answer:
-    """Choose the solver and solve; if it has no bound, or one without a proof is not enough, find one.
+def solve(
+    problem: Problem,
+    solver: str | Solver,
+    stop: StoppingRule,
+    observer: Observer,
+    *,
+    seed: int = 0,
+    polish: bool = False,
+) -> Solution:
+    """Choose the solver and solve; if it has no bound, find one.
 
-    What is chosen by ``auto``, and a search that would not end, stops by default after a minute or at half a percent.
     A solver without a bound that is limited by time has the bound beside it. Without a time one comes after the other,
     so that the same input gives the same answer.
     """
-    entry = choose(name, problem)
-    polish = polish and entry.name != "search"
-    if name == "auto" or not entry.ends or polish:
-        stop = stop.or_else(SECONDS, ITERATIONS * len(problem.counts), GAP)
-    if polish:
-        return _polished(problem, entry, stop, observer, certified=certified)
-    if not entry.brings_bound and stop.seconds is not None:
-        return _beside(problem, entry, stop, observer)
-    solution = run(problem, entry, stop, observer)
-    enough = entry.brings_bound or solution.bound == solution.partition.cost
-    if enough and solution.bound is not None and not certified:
-        return entry.name, solution, None
-    from kilt.bounds.lagrangian import Bound, bounded  # noqa: PLC0415 - it loads compiled kernels
-
-    if solution.parts:
-        return entry.name, solution, Bound(solution.bound or 0, solution.parts)
-
-    stop.board.cost = solution.partition.cost
-    return entry.name, *_with_bound(solution, bounded(problem, stop, observer))
+    info, stop = choose(solver, problem), limited(problem, solver, stop, polish=polish)
+    if polish and info.ends:
+        return _polish(problem, info, stop, observer, seed)
+    if not info.brings_bound and stop.seconds is not None:
+        return _solve_and_bound(problem, info, stop, observer, seed)
+    solution = run(problem, info, stop, observer, seed)
+    if solution.bound is not None and (info.brings_bound or solution.is_optimal):
+        return solution
+    return solution.with_bound(bound_beside(problem, solution, stop, observer))
 
 
-def run(problem: Problem, entry: Entry, stop: Stop, observer: Observer) -> Solution:
-    """Solve, and note whether it was stopped."""
-    solution = entry.load().solve(problem, stop, observer)
-    optimal = solution.bound == solution.partition.cost
-    return replace(solution, stopped=entry.ends and not optimal and stop())
+def limited(problem: Problem, solver: str | Solver, stop: StoppingRule, *, polish: bool = False) -> StoppingRule:
+    """Add limits where none are given.
+
+    What is chosen by ``auto``, and a search that would not end, stops by default after a minute or at half a percent.
+    """
+    if solver != "auto" and solver_info(solver).ends and not polish:
+        return stop
+    return stop.with_defaults(SECONDS, ITERATIONS * len(problem.counts), GAP)
 
 
-def _beside(problem: Problem, entry: Entry, stop: Stop, observer: Observer) -> Answer:
+def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int = 0) -> Solution:
+    """Solve, and note who did and whether it was stopped."""
+    solution = info.load(seed).solve(problem, stop, observer)
+    return replace(solution, solver=info.name, stopped=info.ends and not solution.is_optimal and stop())
+
+
+def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
+    """Return the bound of a solution if its proof can be written down, or else one that has such a proof."""
+    if solution.bound is not None and solution.bound.parts:
+        return solution.bound
+    return bound_beside(problem, solution, stop, observer)
+
+
+def bound_beside(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
+    """Bound a problem of which a solution is known."""
+    from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - it loads compiled kernels
+
+    return lower_bound(problem, stop, observer, Incumbent(cost=solution.cost))
+
+
+def _solve_and_bound(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
     """Solve and bound side by side."""
-    from kilt.bounds.background import Beside  # noqa: PLC0415 - it loads compiled kernels
+    from kilt.bounds.background import BackgroundBound  # noqa: PLC0415 - it loads compiled kernels
 
-    with Beside(problem, stop, observer) as beside:
-        solution = run(problem, entry, stop, beside.observe)
-        stop.board.cost = solution.partition.cost
-        return entry.name, *_with_bound(solution, beside.bound())
+    incumbent = Incumbent()
+    with BackgroundBound(problem, stop, observer, incumbent) as background:
+        solution = run(problem, info, stop, background.observe, seed)
+        incumbent.improve(solution.cost)
+        return solution.with_bound(background.bound())
 
 
-def _polished(problem: Problem, entry: Entry, stop: Stop, observer: Observer, *, certified: bool) -> Answer:
+def _polish(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
     """Let the search go on from what a solver found; it never gets worse, so what is guaranteed stays."""
-    from kilt.bounds.lagrangian import Bound  # noqa: PLC0415 - it loads compiled kernels
-    from kilt.solvers.search.solver import Search  # noqa: PLC0415
+    from kilt.solvers.search.solver import Search  # noqa: PLC0415 - it loads compiled kernels
 
     reason = Search().refuses(problem)
     if reason:
         raise InputError(f"the search cannot polish this: {reason}")
-    rough = run(problem, entry, stop.share(ROUGH), observer)
-    if rough.bound == rough.partition.cost and not certified:
-        return entry.name, rough, None
-    found = Search(rough.partition).solve(problem, stop, observer)
-    bound = Bound(found.bound or 0, found.parts)
-    return f"{entry.name} + search", _with_promise(found, rough), bound
-
-
-def _with_promise(polished: Solution, rough: Solution) -> Solution:
-    """Keep what is known of the solution that was polished."""
-    return replace(_better_bound(polished, rough), factor=rough.factor, stopped=rough.stopped)
-
-
-def _with_bound(solution: Solution, bound: Bound) -> tuple[Solution, Bound]:
-    """Keep the better bound of the two."""
-    known = Solution(solution.partition, min(solution.partition.cost, bound.cost))
-    return _better_bound(solution, known), bound
-
-
-def _better_bound(solution: Solution, other: Solution) -> Solution:
-    """Take the bound of another solution if it is better."""
-    better = other.bound is not None and (solution.bound is None or solution.bound < other.bound)
-    if not better:
-        return solution
-    return replace(solution, bound=min(solution.partition.cost, other.bound or 0), proof=other.proof)
+    rough = run(problem, info, stop.share(POLISHED_SHARE), observer, seed)
+    if rough.is_optimal:
+        return rough
+    polished = Search(seed, rough.partition).solve(problem, stop, observer)
+    named = replace(polished, solver=f"{info.name} + search", factor=rough.factor, stopped=rough.stopped)
+    return named.with_bound(rough.bound)

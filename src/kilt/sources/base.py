@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 from kilt.model.plan import Plan
-from kilt.model.problem import RowTypes
+from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
 from kilt.sources.tally import Comparison, Tally
 
 
+@dataclass(frozen=True)
+class Counted:
+    """What a source counts: the row types, and which of them each row is."""
+
+    types: RowTypes
+    type_of_row: IntArray
+
+
+@runtime_checkable
 class Source(Protocol):
     """A table, wherever it lives."""
 
@@ -28,11 +38,11 @@ class Source(Protocol):
     def typed(self, column: str) -> bool:
         """Say whether the column holds something other than text."""
 
-    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> RowTypes:
+    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
         """Count the row types."""
 
-    def apply(self, plan: Plan, identifier: Sequence[str]) -> Source:
-        """Return the release that the plan describes, rows in their order."""
+    def apply(self, plan: Plan, type_of_row: IntArray, identifier: Sequence[str]) -> Source:
+        """Return the release that the plan describes, rows in their order, given what was counted."""
 
     def content_order(self) -> IntArray:
         """Return the rows in the order of what they show."""

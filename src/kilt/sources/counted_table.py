@@ -1,50 +1,99 @@
-"""A case: a table with its roles, counted under a policy; where every command on an original begins."""
+"""A table with its roles, counted under a policy: where every command on an original begins."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from kilt.errors import InputError
+from kilt.model.ladders import Encoding
+from kilt.model.plan import choose_marks
 from kilt.model.policy import Policy
-from kilt.model.problem import Problem, RowTypes
+from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
+from kilt.model.row_types import RowTypes, encode
+from kilt.numbers import IntArray
 from kilt.sources.base import Source
 from kilt.sources.registry import open_source
 
 
-@dataclass(frozen=True)
-class Case:
-    """What was given, and the row types of its quasi columns and of the sensitive columns that the policy speaks of."""
+@dataclass(frozen=True, eq=False)
+class TableDescription:
+    """A table and what is said of its columns, read once: it can stand in place of the table in every command.
+
+    ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy speaks
+    of the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much a
+    star counts in a column, and ``delimiter`` separates the cells of a CSV file.
+    """
+
+    data: Any
+    quasi: Spec = None
+    sensitive: Spec = None
+    identifier: Spec = None
+    weights: Spec = None
+    delimiter: str | None = None
+
+    @classmethod
+    def of(cls, data: Any, **said: Any) -> TableDescription:
+        """Describe a table, unless it is described already."""
+        if not isinstance(data, TableDescription):
+            return cls(data, **said)
+        again = [f"'{name}'" for name, value in said.items() if value is not None]
+        if again:
+            raise InputError(f"the table is described already: leave out {', '.join(again)}")
+        return data
+
+    @cached_property
+    def source(self) -> Source:
+        """The table, opened."""
+        return open_source(self.data, self.delimiter)
+
+    @cached_property
+    def roles(self) -> Roles:
+        """The roles of its columns."""
+        return Roles.read(self.source.columns, self.quasi, self.sensitive, self.identifier, self.weights)
+
+    def count(self, policy: Policy) -> CountedTable:
+        """Count the row types of the quasi columns and of the sensitive columns that the policy speaks of."""
+        if not policy:
+            raise InputError("the policy asks for nothing: give at least one of k, l and t")
+        source, roles = self.source, self.roles
+        policy_columns = policy.columns(list(roles.sensitive))
+        for name in set(roles.sensitive) - set(policy_columns):
+            roles.sensitive[name].on(source.distinct(name), name)  # a space that does not fit is told before the work
+        counted = source.count(list(roles.quasi), policy_columns)
+        encodings = encode(counted.types, roles.quasi)
+        return CountedTable(source, roles, policy, policy_columns, counted.types, counted.type_of_row, encodings)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedTable:
+    """A table with its roles, and the row types of its quasi columns and of the columns that the policy speaks of."""
 
     source: Source
     roles: Roles
     policy: Policy
-    spoken: list[str]
+    policy_columns: list[str]
     types: RowTypes
+    type_of_row: IntArray
+    encodings: list[Encoding]
 
-    @classmethod
-    def read(
-        cls,
-        data: Any,
-        policy: Policy,
-        quasi: Spec,
-        sensitive: Spec,
-        identifier: Spec,
-        weights: Spec,
-        delimiter: str | None,
-    ) -> Case:
-        """Open the table, read the roles, and count."""
-        if not policy:
-            raise InputError("the policy asks for nothing: give at least one of k, l and t")
-        source = open_source(data, delimiter)
-        roles = Roles.read(source.columns, quasi, sensitive, identifier, weights)
-        spoken = policy.columns(list(roles.sensitive))
-        for name in set(roles.sensitive) - set(spoken):
-            roles.sensitive[name].on(source.distinct(name), name)  # a space that does not fit is told before the work
-        return cls(source, roles, policy, spoken, source.count(list(roles.quasi), spoken))
-
+    @cached_property
     def problem(self) -> Problem:
-        """Return the problem, in integers."""
-        spaces = {name: self.roles.sensitive[name] for name in self.spoken}
-        return Problem.build(self.types, self.roles.quasi, spaces, self.policy)
+        """The problem, in integers; raises if no release can meet the policy."""
+        spaces = {name: self.roles.sensitive[name] for name in self.policy_columns}
+        return Problem.of_encoded(self.types, self.encodings, spaces, self.policy)
+
+    def under(self, policy: Policy) -> CountedTable:
+        """Return the same counts under another policy, which speaks of the same columns."""
+        if policy.columns(list(self.roles.sensitive)) != self.policy_columns:
+            raise AssertionError("another policy must speak of the columns that were counted")
+        return replace(self, policy=policy)
+
+
+def require_mark(table: CountedTable, mark: str | None) -> None:
+    """Raise if a mark could be mistaken for a value, as the command that writes a release would."""
+    if mark is not None:
+        typed = {name: table.source.typed(name) for name in table.roles.quasi}
+        choose_marks(table.types, table.roles.quasi, typed, mark)

@@ -10,11 +10,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from kilt.arrays.buckets import bucket
+from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
 from kilt.model.plan import ColumnPlan, Plan
-from kilt.model.problem import RowTypes
+from kilt.model.row_types import RowTypes
 from kilt.numbers import BoolArray, IntArray
+from kilt.sources.base import Counted
 from kilt.sources.tally import Comparison, Tally, ValueCounts
 
 PLAIN = (str, int, bool)
@@ -40,7 +41,6 @@ class FrameSource:
         self.columns: list[str] = list(frame.columns)
         if not self.columns or not len(frame):
             raise InputError("the frame has no rows" if self.columns else "the frame has no columns")
-        self._row_types: IntArray = np.zeros(0, dtype=np.int64)
 
     @property
     def rows(self) -> int:
@@ -61,25 +61,25 @@ class FrameSource:
         """Return the cells of a column as text, row by row."""
         return list(map(_text, _cells(self._frame.get_column(column))))
 
-    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> RowTypes:
-        """Count the row types, and remember which one each row is."""
+    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
+        """Count the row types, and say which one each row is."""
         coded = [_coded(_cells(self._frame.get_column(name)), name) for name in (*quasi, *sensitive)]
         types = bucket([codes for codes, _ in coded], self.rows)
-        self._row_types = types.ids()
-        first = types.order[types.starts[:-1]]
+        first = types.first
         matrix = np.column_stack([codes[first] for codes, _ in coded])
         values = [texts for _, texts in coded]
-        return RowTypes(
+        row_types = RowTypes(
             quasi=tuple(values[: len(quasi)]),
             sensitive=tuple(values[len(quasi) :]),
             quasi_codes=matrix[:, : len(quasi)],
             sensitive_codes=matrix[:, len(quasi) :],
-            counts=np.diff(types.starts),
+            counts=types.lengths,
         )
+        return Counted(row_types, types.ids())
 
-    def apply(self, plan: Plan, identifier: Sequence[str]) -> FrameSource:
+    def apply(self, plan: Plan, type_of_row: IntArray, identifier: Sequence[str]) -> FrameSource:
         """Return the release: identifiers dropped, quasi cells blurred, rows in their order."""
-        groups = plan.row_groups(self._row_types)
+        groups = plan.row_groups(type_of_row)
         new = [self._blurred(column, groups) for column in plan.columns if column.hidden.any()]
         frame = (self._frame.with_columns(*new) if new else self._frame).drop(list(identifier))
         native = frame.to_native()
@@ -130,7 +130,7 @@ class FrameSource:
     def content_order(self) -> IntArray:
         """Return the rows in the order of what they show, which tells nothing of the order they are in."""
         codes = [_coded(_cells(self._frame.get_column(name)), name)[0] for name in self.columns]
-        return bucket(codes, self.rows).order
+        return bucket(codes, self.rows).values
 
     def reordered(self, order: IntArray) -> FrameSource:
         """Return the rows in another order; an index of the frame is dropped, because it would tell the old one."""

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from kilt.sources.base import Source
 
+GROUP = "kilt.sources"  # the entry points by which packages bring sources of their own
+
 
 def open_source(data: Any, delimiter: str | None = None, beside: Source | None = None) -> Source:
-    """Open a path or a frame; a file can be opened beside another, so that the two can be compared."""
+    """Open a path or a frame; a file can be opened beside another, so that the two can be compared.
+
+    A source is taken as it is. An entry point of the group ``kilt.sources`` is called with the data and returns a
+    source, or None if the data is not for it.
+    """
     if isinstance(data, str | PathLike):
         from kilt.sources.duck.table import DuckSource  # noqa: PLC0415 - only where a file is read
 
         return DuckSource.open(Path(data), delimiter, beside if isinstance(beside, DuckSource) else None)
+    if isinstance(data, Source):
+        return data
+    for point in entry_points(group=GROUP):
+        found: Source | None = point.load()(data)
+        if found is not None:
+            return found
     from kilt.sources.frame import FrameSource  # noqa: PLC0415 - only where a frame is read
 
     return FrameSource(data)

@@ -7,23 +7,22 @@ blurred quasi cells differs, and counts their stars.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
+from kilt.errors import VerificationError
 from kilt.model.diversity import FORMS, Form
-from kilt.model.ladders import MARK, Mark
+from kilt.model.ladders import Mark
 from kilt.model.policy import Policy, SensitiveColumn
-from kilt.model.roles import Roles, Spec
+from kilt.model.roles import Roles
 from kilt.model.rules import Groups, Rules, differences, whole_of
-from kilt.model.spaces import Ground
-from kilt.numbers import FloatArray, IntArray, counted, decimal_text, plain
-from kilt.sources.registry import open_source
+from kilt.model.spaces import GroundDistance
+from kilt.numbers import FloatArray, IntArray, decimal_text, pluralize
 from kilt.sources.tally import Comparison, Tally
+from kilt.verification.verdict import Fidelity, Risk, Verdict
 
 
 class Table(Protocol):
@@ -39,149 +38,7 @@ class Table(Protocol):
         """Return the distinct values of a column as text."""
 
 
-@dataclass(frozen=True)
-class Violation:
-    """A group that breaks the policy: what it shows, its size, and the rules it breaks."""
-
-    pattern: dict[str, str | None]
-    size: int
-    rules: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Risk:
-    """Prosecutor risk: the chance to pick the right row of somebody who is known to be in the table."""
-
-    highest: Fraction
-    lowest: Fraction
-    average: Fraction
-    unique: Fraction
-
-    @classmethod
-    def of(cls, sizes: IntArray) -> Risk:
-        """Read the risks off the sizes of the groups."""
-        rows = int(sizes.sum())
-        return cls(
-            highest=Fraction(1, int(sizes.min())),
-            lowest=Fraction(1, int(sizes.max())),
-            average=Fraction(len(sizes), rows),
-            unique=Fraction(int((sizes == 1).sum()), rows),
-        )
-
-
-@dataclass(frozen=True)
-class Fidelity:
-    """How a release differs from its original: its stars, and every difference that is not a blurred quasi cell."""
-
-    stars: Fraction
-    cells: int
-    problems: tuple[str, ...]
-
-    @property
-    def kept(self) -> bool:
-        """Whether nothing but blurred quasi cells differs."""
-        return not self.problems
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What a table meets: the largest k, the largest l of every form, the smallest t; and what breaks the policy."""
-
-    rows: int
-    groups: int
-    k: int
-    l: dict[str, dict[str, Fraction]]
-    t: dict[str, Fraction]
-    policy: str
-    broken: tuple[tuple[int, tuple[str, ...]], ...]
-    risk: Risk
-    c: Fraction
-    sizes: IntArray = field(repr=False)
-    quasi: tuple[str, ...] = field(repr=False)
-    patterns: Callable[[Sequence[int]], list[tuple[str | None, ...]]] = field(repr=False)
-    fidelity: Fidelity | None = None
-
-    @property
-    def met(self) -> bool:
-        """Whether the policy is met and, with the original beside it, nothing but stars differs."""
-        return not self.broken and (self.fidelity is None or self.fidelity.kept)
-
-    @cached_property
-    def violations(self) -> tuple[Violation, ...]:
-        """The groups that break the policy, smallest first."""
-        shown = self.patterns([group for group, _ in self.broken])
-        found = [
-            (int(self.sizes[group]), cells, rules) for (group, rules), cells in zip(self.broken, shown, strict=True)
-        ]
-        found.sort(key=lambda entry: (entry[0], [(cell is not None, cell or "") for cell in entry[1]]))
-        return tuple(Violation(dict(zip(self.quasi, cells, strict=True)), size, rules) for size, cells, rules in found)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain JSON values; l is rounded down and t up, to 6 digits."""
-        found: dict[str, Any] = {
-            "rows": self.rows,
-            "groups": self.groups,
-            "k": self.k,
-            "l": {name: {form: plain(l) for form, l in forms.items()} for name, forms in self.l.items()},
-            "recursive_c": plain(self.c),
-            "t": {name: plain(t, up=True) for name, t in self.t.items()},
-            "policy": self.policy,
-            "met": self.met,
-            "violations": [{"pattern": v.pattern, "size": v.size, "rules": list(v.rules)} for v in self.violations],
-            "risk": {
-                name: plain(getattr(self.risk, name), up=True) for name in ("highest", "lowest", "average", "unique")
-            },
-        }
-        if self.fidelity is not None:
-            found["fidelity"] = {
-                "kept": self.fidelity.kept,
-                "stars": plain(self.fidelity.stars, up=True),
-                "cells": self.fidelity.cells,
-                "problems": list(self.fidelity.problems),
-            }
-        return found
-
-    def __repr__(self) -> str:
-        closest = ", ".join(f"t={decimal_text(t, up=True)} on '{name}'" for name, t in self.t.items())
-        broken = f"does not meet {self.policy} in {counted(len(self.broken), 'group')}"
-        verdict = broken if self.broken else f"meets {self.policy}"
-        return (
-            f"Verdict({counted(self.rows, 'row')} in {counted(self.groups, 'group')}, "
-            f"k={self.k}{closest and ', ' + closest}; {verdict})"
-        )
-
-
-def verify(
-    table: Any,
-    *,
-    quasi: Spec,
-    sensitive: Spec = None,
-    identifier: Spec = None,
-    policy: Policy | None = None,
-    original: Any = None,
-    mark: str | None = None,
-    weights: Spec = None,
-    delimiter: str | None = None,
-) -> Verdict:
-    """Say what a table meets: the largest k and l, the smallest t, the risk, and what breaks a policy.
-
-    ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
-    that nothing but suppressed quasi cells differs; ``mark`` is what these look like.
-    """
-    source = open_source(table, delimiter)
-    roles = Roles.read(source.columns, quasi, sensitive, None, weights)
-    if original is None:
-        return check(source, roles, policy or Policy())
-    beside = open_source(original, delimiter, source)
-    roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
-    marks = {
-        name: mark if mark is not None else (MARK if ladder.text_only or not source.typed(name) else None)
-        for name, ladder in roles.quasi.items()
-    }
-    return check(source, roles, policy or Policy(), beside, marks)
-
-
-def check(
+def judge(
     table: Table,
     roles: Roles,
     policy: Policy,
@@ -200,7 +57,6 @@ def check(
     ]
     policy.columns([column.name for column in columns])
     rules = policy.bind(columns)
-    grounds = [column.space.on(column.values, column.name) for column in columns]
     recursive = policy.recursive
     forms: list[Form] = [*FORMS.values(), recursive]
     largest: dict[str, dict[str, Fraction]] = {column.name: {} for column in columns}
@@ -208,12 +64,12 @@ def check(
     broken: list[tuple[int, tuple[str, ...]]] = []
     for start, groups in tally.blocks():
         broken += _broken(rules, groups, start)
-        for index, (column, ground) in enumerate(zip(columns, grounds, strict=True)):
+        for index, column in enumerate(columns):
             found, counts = largest[column.name], groups.counts[index]
             for form in forms:
                 l = form.largest(counts)
                 found[form.name] = min(l, found.get(form.name, l))
-            distance = farthest(counts, column.reference, ground)
+            distance = farthest(counts, column.reference, column.ground)
             smallest[column.name] = max(smallest[column.name], distance)
     return Verdict(
         rows=int(tally.sizes.sum()),
@@ -241,7 +97,7 @@ def _broken(rules: Rules, groups: Groups, start: int) -> list[tuple[int, tuple[s
     ]
 
 
-def farthest(counts: IntArray, reference: IntArray, ground: Ground) -> Fraction:
+def farthest(counts: IntArray, reference: IntArray, ground: GroundDistance) -> Fraction:
     """Return the largest distance of a group to the table: bounds and floats find the candidates, fractions decide."""
     if not len(counts):
         return Fraction(0)
@@ -269,7 +125,7 @@ def _fidelity(
     """Check that every cell is its original or, in a quasi column, a blur of it; count the stars."""
     comparison = table.compare(original, roles.identifier, order)
     before, after = comparison.rows
-    problems = [f"it has {counted(after, 'row')} and the original {before:,}"] if before != after else []
+    problems = [f"it has {pluralize(after, 'row')} and the original {before:,}"] if before != after else []
     problems += [f"the column '{name}' is missing" for name in comparison.missing]
     problems += [
         f"the identifier '{name}' is still there" if name in roles.identifier else f"the column '{name}' is new"
@@ -291,8 +147,22 @@ def _fidelity(
             stars += (cost or 0) * count
             cells += 0 if cost is None else count
         if wrong:
-            problems.append(f"'{name}' differs from the original in {counted(wrong, 'cell')} that should be the same")
+            problems.append(f"'{name}' differs from the original in {pluralize(wrong, 'cell')} that should be the same")
             kept_column_differs = kept_column_differs or ladder is None
     if kept_column_differs and order is None:
         problems.append("if its rows were shuffled, they cannot be compared with the original row by row")
     return Fidelity(stars, cells, tuple(problems))
+
+
+def require_verified(verdict: Verdict, stars: Fraction) -> Verdict:
+    """Raise unless the verifier found the policy met, nothing but stars changed, and as many as claimed."""
+    fidelity = verdict.fidelity
+    if fidelity is None or not verdict.met or fidelity.stars != stars:
+        seen = "?" if fidelity is None else decimal_text(fidelity.stars)
+        found = "".join(f"; {problem}" for problem in (fidelity.problems if fidelity else ()))
+        raise VerificationError(
+            "the verifier refused the release, nothing was written: the policy is violated by "
+            f"{pluralize(len(verdict.broken), 'group')}, {seen} stars for {decimal_text(stars)} claimed{found}; "
+            "please report this as a bug"
+        )
+    return verdict

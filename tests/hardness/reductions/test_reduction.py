@@ -13,7 +13,6 @@ from kilt.hardness import (
     AnonymityToCloseness,
     Bisection,
     BisectionToAnonymity,
-    Claim,
     Clique,
     CliqueToHalfClique,
     Goal,
@@ -26,6 +25,7 @@ from kilt.hardness import (
     Matching,
     MatchingToCloseness,
     MatchingToFourPoints,
+    OptimaRelation,
     Table,
     kind_for,
     planted_clique,
@@ -72,11 +72,11 @@ def test_every_t_has_its_chain(t):
 
 
 def test_a_claim_can_fail():
-    claim = Claim(("cut", "stars"), (Goal(3), Goal(22)), 2, 16)
+    claim = OptimaRelation(("cut", "stars"), (Goal(3), Goal(22)), 2, 16)
     assert claim.holds(3, 22)
     assert not claim.holds(3, 23)
     assert not claim.holds(3, 21)
-    decided = Claim(("clique", "stars"), (Goal(1, at_least=True), Goal(30)))
+    decided = OptimaRelation(("clique", "stars"), (Goal(1, at_least=True), Goal(30)))
     assert decided.holds(1, 30)
     assert decided.holds(0, 31)
     assert not decided.holds(0, 30)
@@ -92,7 +92,7 @@ def test_composition():
     third = AnonymityToCloseness(second.target)
     left, right = (first >> second) >> third, first >> (second >> third)
     assert left.table == right.table == to_closeness(Bisection(graph, 3), "3/4").table
-    assert left.claim() == right.claim() == Claim(("cut", "stars"), (Goal(3), Goal(36)), 3, 27)
+    assert left.claim() == right.claim() == OptimaRelation(("cut", "stars"), (Goal(3), Goal(36)), 3, 27)
     assert left.threshold == 36
     side = frozenset([1, 2, 3])
     assert left.forward(side) == right.forward(side)

@@ -15,11 +15,11 @@ from support.problems import searchable
 @settings(max_examples=100, deadline=None)
 def test_values_by_size_are_those_of_the_cheapest_rows(data):
     problem = searchable(data)
-    pool, size = Pool.of(problem), max(1, problem.rules.least_size)
-    prices = np.array([data.draw(st.integers(-3, 9)) for _ in problem.counts])
-    values = values_by_size(prices, problem.counts, pool.types, pool.starts, pool.cost, size)
+    pool, size = Pool.of(problem), max(1, problem.rules.min_group_size)
+    multipliers = np.array([data.draw(st.integers(-3, 9)) for _ in problem.counts])
+    values = values_by_size(multipliers, problem.counts, pool.types, pool.starts, pool.cost, size)
     for p in range(len(pool)):
         members = pool.types[pool.starts[p] : pool.starts[p + 1]]
-        each = sorted(int(pool.cost[p]) - int(prices[u]) for u in members for _ in range(problem.counts[u]))
+        each = sorted(int(pool.cost[p]) - int(multipliers[u]) for u in members for _ in range(problem.counts[u]))
         taken = max(size, sum(value < 0 for value in each))
         assert values[p] == (sum(each[:taken]) if len(each) >= size else np.inf)

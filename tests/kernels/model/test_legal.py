@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kilt.kernels.model.legal import scratch, violation
-from kilt.solvers.common.compile_rules import law_of
+from kilt.solvers.common.compile_rules import compile_rules
 from support.problems import searchable
 
 
@@ -15,10 +15,10 @@ from support.problems import searchable
 @settings(max_examples=750, deadline=None)
 def test_the_law_decides_as_the_rules_do(data):
     problem = searchable(data, least_sensitive=1)
-    law, classes = law_of(problem), len(problem.class_totals)
+    rules, classes = compile_rules(problem), len(problem.sensitive_totals)
     by_class = np.array(data.draw(st.lists(st.integers(0, 6), min_size=classes, max_size=classes)))
     assume(by_class.any())
-    broken = violation(law, by_class, int(by_class.sum()), *scratch(law))
+    broken = violation(rules, by_class, int(by_class.sum()), *scratch(rules))
     legal = bool(problem.rules.meets(problem.groups(by_class[None, :]))[0])
     assert (broken == 0.0) == legal or _is_a_tie_of_entropy(problem, by_class, broken)
 

@@ -18,8 +18,8 @@ from support.problems import random_problem, searchable
 def test_every_move_leaves_legal_groups_and_undoing_leaves_no_trace(data):
     problem = searchable(data)
     field = field_of(problem, seed=data.draw(st.integers(0, 99)))
-    worth = np.array([data.draw(st.floats(-2, 6)) * problem.unit for _ in problem.counts])
-    field.build(worth)
+    multipliers = np.array([data.draw(st.floats(-2, 6)) * problem.unit for _ in problem.counts])
+    field.build(multipliers)
     assert_consistent(field)
     for _ in range(6):
         field.anneal(40, data.draw(st.sampled_from([0.01, 0.5, 3.0])))
@@ -34,10 +34,10 @@ def test_patterns_of_many_row_types_lose_no_row(policy):
     problem = random_problem(4000, 5, 6, policy)
     field = field_of(problem)
     field.build(np.full(len(problem.counts), 4.0))
-    assert np.diff(field.arena.first).max() > 2_000
+    assert np.diff(field.index.first).max() > 2_000
     for temperature in (2.0, 0.5, 0.1):
         field.anneal(30_000, temperature)
-        assert_no_row_is_lost(field, field.state.copies)
+        assert_no_row_is_lost(field, field.assignment.copies)
         assert problem.rules.meets(field.partition().as_groups(problem)).all()
 
 
@@ -46,14 +46,14 @@ def test_patterns_of_many_row_types_lose_no_row(policy):
 def test_what_is_undone_was_never_there(data):
     problem = searchable(data)
     field = field_of(problem)
-    before = (field.state.copies.copy(), field.cost)
+    before = (field.assignment.copies.copy(), field.cost)
     from kilt.kernels.search.assignment import move
 
-    field.state.total[LOGGED] = 0
+    field.assignment.total[LOGGED] = 0
     for u in range(len(problem.counts)):
-        first, last = field.arena.starts[u], field.arena.starts[u + 1] - 1
-        if field.state.copies[last] > 0:
-            move(field.arena, field.state, last, first, 1)
-    undo(field.arena, field.state)
-    assert field.state.copies.tolist() == before[0].tolist()
-    assert int(field.state.total[COST]) == before[1]
+        first, last = field.index.starts[u], field.index.starts[u + 1] - 1
+        if field.assignment.copies[last] > 0:
+            move(field.index, field.assignment, last, first, 1)
+    undo(field.index, field.assignment)
+    assert field.assignment.copies.tolist() == before[0].tolist()
+    assert int(field.assignment.total[COST]) == before[1]

@@ -20,7 +20,7 @@ def assert_guaranteed(name, problem, most=None):
     found = solved(name, problem)
     assert found.factor is not None
     assert found.partition.cost <= found.factor * optimum
-    assert (found.bound or 0) <= optimum
+    assert (found.bound.cost if found.bound else 0) <= optimum
     assert most is None or found.factor <= most
     return found, optimum
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kilt import Policy
 from kilt.model.patterns import useful_levels
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.classics.incognito import is_safe, lowest_safe, release_of
 from kilt.solvers.classics.mondrian import Part, between, halved
 from support.problems import drawn_problem, problem_of, solved
@@ -29,7 +29,7 @@ def test_classics_release_legally_and_never_beat_the_optimum(name, data):
 @pytest.mark.parametrize("name", ["mondrian", "mondrian-relaxed", "incognito"])
 def test_classics_stop_when_told(name):
     problem = problem_of([("a",), ("b",), ("a",), ("b",)], ["suppress"], [], Policy(k=2))
-    assert len(solved(name, problem, Stop(told=lambda: True)).partition) == 1
+    assert len(solved(name, problem, StoppingRule(interrupted=lambda: True)).partition) == 1
     assert len(solved(name, problem).partition) == 2
 
 
@@ -61,5 +61,5 @@ def test_incognito_finds_all_lowest_safe_vectors(data):
         upper in safe for vector in safe for upper in product(*useful) if all(np.array(upper) >= np.array(vector))
     )
     lowest = {v for v in safe if not any(w != v and all(np.array(w) <= np.array(v)) for w in safe)}
-    assert set(lowest_safe(problem, Stop(), silent)) == lowest
+    assert set(lowest_safe(problem, StoppingRule(), silent)) == lowest
     assert solved("incognito", problem).partition.cost == min(release_of(problem, v).cost for v in safe)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kilt import InfeasibleError
 from kilt.model.rules import Groups
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.registry import solver
 from support import naive
 from support.problems import legal_groups, problem_of
@@ -64,13 +64,13 @@ def test_exhaustive_finds_the_optimum_and_greedy_a_legal_partition(data):
         return bool(problem.rules.meets(Groups(np.array([len(chosen)]), counts))[0])
 
     best = naive.cheapest(len(rows), legal, lambda group: group_cost([rows[i] for i in group], rows, quasi))
-    optimum = solver("exhaustive").solve(problem, Stop(), silent)
+    optimum = solver("exhaustive").solve(problem, StoppingRule(), silent)
     assert problem.stars(optimum.partition.cost) == best
-    assert optimum.bound == optimum.partition.cost
-    found = solver("greedy").solve(problem, Stop(), silent)
+    assert optimum.bound.cost == optimum.partition.cost
+    found = solver("greedy").solve(problem, StoppingRule(), silent)
     for solution in (optimum, found):
         assert legal_groups(problem, solution.partition)
         placed = np.bincount(solution.partition.types, solution.partition.counts, len(problem.counts))
         assert placed.tolist() == problem.counts.tolist()
     assert problem.stars(found.partition.cost) >= best
-    assert found.bound is None or found.bound <= optimum.partition.cost
+    assert found.bound is None or found.bound.cost <= optimum.partition.cost

@@ -24,7 +24,7 @@ def test_what_multisets_cost_and_which_are_legal(data):
         copies = index // lattice.strides % (problem.counts + 1)
         types = np.repeat(np.arange(len(copies)), copies)
         assert lattice.cost[index] == Columns.of(problem, types, np.array([len(types)])).cost[0]
-        by_class = np.bincount(problem.class_of, copies, len(problem.class_totals)).astype(np.int64)
+        by_class = np.bincount(problem.sensitive_class, copies, len(problem.sensitive_totals)).astype(np.int64)
         legal = problem.rules.meets(problem.groups(by_class[None]))[0]
         assert lattice.legal[index] == legal
         sizes += [len(types)] * bool(legal)
@@ -37,7 +37,7 @@ def test_subsets_agree_with_brute_force(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost
     found = solved("subsets", problem)
-    assert found.partition.cost == found.bound == optimum
+    assert found.partition.cost == found.bound.cost == optimum
 
 
 def test_subsets_and_the_program_agree_on_sixteen_rows():

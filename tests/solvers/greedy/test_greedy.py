@@ -11,7 +11,7 @@ from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.patterns.pool import every_pattern
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.greedy.solver import Greedy
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, legal_groups, problem_of, solved
@@ -22,7 +22,7 @@ from support.strategies import policies, tables
 @settings(max_examples=150, deadline=None)
 def test_greedy_over_all_patterns_is_legal(data):
     problem = drawn_problem(data)
-    found = Greedy(every_pattern(problem)).solve(problem, Stop(), silent)
+    found = Greedy(every_pattern(problem)).solve(problem, StoppingRule(), silent)
     assert problem.rules.meets(found.partition.as_groups(problem)).all()
     assert np.bincount(found.partition.types, found.partition.counts).tolist() == problem.counts.tolist()
     assert found.partition.cost >= solved("exhaustive", problem).partition.cost
@@ -44,7 +44,7 @@ def test_greedy_is_legal_on_larger_tables_whatever_stops_it(data):
         left -= 1
         return left < 0
 
-    for stop in (Stop(), Stop(seconds=0), Stop(told=told)):
+    for stop in (StoppingRule(), StoppingRule(seconds=0), StoppingRule(interrupted=told)):
         partition = solver("greedy").solve(problem, stop, silent).partition
         assert legal_groups(problem, partition)
         placed = np.bincount(partition.types, partition.counts, len(problem.counts))
@@ -69,7 +69,7 @@ def test_a_wide_table_ends_legally_without_listing_all_level_vectors(monkeypatch
     rng = np.random.default_rng(0)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (400, 20))]
     problem = problem_of(rows, ["suppress"] * 20, [], Policy(k=4))
-    partition = solver("greedy").solve(problem, Stop(), silent).partition
+    partition = solver("greedy").solve(problem, StoppingRule(), silent).partition
     assert legal_groups(problem, partition)
     assert partition.cost < problem.rows * 20
 
@@ -78,6 +78,6 @@ def test_the_greedy_repeats_itself():
     rng = np.random.default_rng(3)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (300, 5))]
     problem = problem_of(rows, ["suppress"] * 4, ["equal"], Policy(k=3, t="0.3"))
-    first, second = (solver("greedy").solve(problem, Stop(), silent).partition for _ in range(2))
+    first, second = (solver("greedy").solve(problem, StoppingRule(), silent).partition for _ in range(2))
     assert first.types.tolist() == second.types.tolist()
     assert first.groups.tolist() == second.groups.tolist()

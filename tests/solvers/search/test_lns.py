@@ -1,4 +1,4 @@
-"""Large neighbourhoods: windows never make it worse."""
+"""Large neighbourhood search never makes a partition worse."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from hypothesis import strategies as st
 from kilt import Policy
 from kilt.patterns.pool import Pool
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.registry import solver
-from kilt.solvers.search.lns import Windows
+from kilt.solvers.search.lns import PatternLns
 from support.problems import drawn_problem, random_problem, solved
 
 
 @given(st.data())
 @settings(max_examples=50, deadline=None)
-def test_windows_never_make_it_worse_and_find_the_optimum_of_a_small_table(data):
+def test_subproblems_never_make_it_worse_and_find_the_optimum_of_a_small_table(data):
     problem = drawn_problem(data)
-    start = solver("greedy").solve(problem, Stop(), silent).partition
+    start = solver("greedy").solve(problem, StoppingRule(), silent).partition
     assume(start.cost)
-    windows = Windows(problem, Pool.of(problem))
-    found = windows.improved(start, Stop())
+    lns = PatternLns(problem, Pool.of(problem))
+    found = lns.improve(start, StoppingRule())
     assert problem.rules.meets(found.as_groups(problem)).all()
     assert np.bincount(found.types, found.counts, len(problem.counts)).tolist() == problem.counts.tolist()
     assert found.cost <= start.cost
-    if len(problem.counts) <= windows.kinds and start.levels.any(axis=1).all():
+    if len(problem.counts) <= lns.row_types and start.levels.any(axis=1).all():
         assert found.cost == solved("exhaustive", problem).partition.cost
 
 
-def test_windows_alone_come_a_long_way():
+def test_subproblems_alone_come_a_long_way():
     problem = random_problem(240, 4, 2, Policy(k=20), seed=3)
-    start = solver("greedy").solve(problem, Stop(), silent).partition
-    windows, found = Windows(problem, Pool.of(problem)), start
+    start = solver("greedy").solve(problem, StoppingRule(), silent).partition
+    lns, found = PatternLns(problem, Pool.of(problem)), start
     for _ in range(15):
-        found = windows.improved(found, Stop())
+        found = lns.improve(found, StoppingRule())
     assert found.cost < start.cost
     assert problem.rules.meets(found.as_groups(problem)).all()

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import Policy
-from kilt.certificates.proof.evaluate import proved
+from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.registry import choose, solver
 from kilt.solvers.search.solver import Search
 from support.problems import problem_of, random_problem, searchable, solved
@@ -24,9 +24,9 @@ from support.problems import problem_of, random_problem, searchable, solved
 def test_the_search_is_legal_and_its_bound_holds(data):
     problem = searchable(data)
     optimum = solved("exhaustive", problem).partition.cost
-    found = solved("search", problem, Stop(iterations=2_000, seed=data.draw(st.integers(0, 9))))
-    assert found.bound <= optimum <= found.partition.cost
-    assert not found.parts or proved(problem, found.parts) >= found.bound
+    found = solved(Search(seed=data.draw(st.integers(0, 9))), problem, StoppingRule(iterations=2_000))
+    assert found.bound.cost <= optimum <= found.partition.cost
+    assert not found.bound.parts or evaluate_bound(problem, found.bound.parts) >= found.bound.cost
 
 
 def test_the_search_finds_most_optima_of_small_tables():
@@ -40,7 +40,7 @@ def test_the_search_finds_most_optima_of_small_tables():
         except kilt.InfeasibleError:
             continue
         optimum = solved("exhaustive", problem).partition.cost
-        found += solved("search", problem, Stop(iterations=20_000)).partition.cost == optimum
+        found += solved("search", problem, StoppingRule(iterations=20_000)).partition.cost == optimum
     assert found >= 40
 
 
@@ -59,14 +59,14 @@ POLICIES = [
 def test_the_search_beats_level_greedy_and_repeats_itself(policy, values):
     problem = random_problem(800, 5, values, policy)
     assert choose("auto", problem).name == "search"
-    stop = Stop(iterations=60_000, seed=7)
-    found, again = (solved("search", problem, stop) for _ in range(2))
-    level = solver("greedy").solve(problem, Stop(), silent)
+    stop = StoppingRule(iterations=60_000)
+    found, again = (solved(Search(seed=7), problem, stop) for _ in range(2))
+    level = solver("greedy").solve(problem, StoppingRule(), silent)
     assert found.partition.cost < level.partition.cost
-    assert (found.partition.cost, found.bound) == (again.partition.cost, again.bound)
+    assert (found.partition.cost, found.bound.cost) == (again.partition.cost, again.bound.cost)
     assert found.partition.types.tolist() == again.partition.types.tolist()
     assert found.partition.groups.tolist() == again.partition.groups.tolist()
-    timed = solved("search", problem, Stop(seconds=3))
+    timed = solved("search", problem, StoppingRule(seconds=3))
     assert timed.partition.cost < level.partition.cost
 
 
@@ -77,9 +77,9 @@ def test_ladders_are_searched_too(ladders):
     text = lambda: "".join("ab"[i] for i in rng.integers(0, 2, 3))  # noqa: E731
     rows = [(*(cells.get(name, text)() for name in ladders), str(rng.integers(0, 3))) for _ in range(120)]
     problem = problem_of(rows, ladders, ["ordered"], Policy(k=3, t="0.2"))
-    found = solved("search", problem, Stop(iterations=30_000))
-    assert found.partition.cost <= solver("greedy").solve(problem, Stop(), silent).partition.cost
-    assert found.bound <= found.partition.cost
+    found = solved("search", problem, StoppingRule(iterations=30_000))
+    assert found.partition.cost <= solver("greedy").solve(problem, StoppingRule(), silent).partition.cost
+    assert found.bound.cost <= found.partition.cost
 
 
 def test_distances_without_room_are_left_to_greedy():
@@ -92,13 +92,13 @@ def test_distances_without_room_are_left_to_greedy():
 def test_a_gap_that_is_wide_enough_ends_the_search_at_once():
     problem = random_problem(800, 5, 3, Policy(k=4))
     started = time.monotonic()
-    found = solved("search", problem, Stop(seconds=60, gap=0.5))
+    found = solved("search", problem, StoppingRule(seconds=60, gap=0.5))
     assert time.monotonic() - started < 30
-    assert found.partition.cost * 0.5 <= found.bound
+    assert found.partition.cost * 0.5 <= found.bound.cost
 
 
 def test_a_search_goes_on_from_what_is_given():
     problem = random_problem(300, 4, 2, Policy(k=3))
-    start = solved("search", problem, Stop(iterations=30_000)).partition
-    found = Search(start).solve(problem, Stop(iterations=0), silent)
+    start = solved("search", problem, StoppingRule(iterations=30_000)).partition
+    found = Search(start).solve(problem, StoppingRule(iterations=0), silent)
     assert found.partition.cost <= start.cost

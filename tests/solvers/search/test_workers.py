@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.run.stopping import Stop
-from kilt.solvers.search.workers import Hands
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.search.workers import Workers
 from support.fields import assert_lists_agree, assert_no_row_is_lost, field_of
 from support.problems import random_problem, searchable, solved
 
@@ -19,16 +19,16 @@ def test_hands_share_the_groups_and_lose_nothing(data):
     problem = searchable(data)
     field = field_of(problem, seed=data.draw(st.integers(0, 99)))
     field.build(np.array([data.draw(st.floats(-2, 6)) * problem.unit for _ in problem.counts]))
-    hands = Hands.of(field, data.draw(st.integers(2, 3)), 0)
+    workers = Workers.of(field, data.draw(st.integers(2, 3)), 0)
     for _ in range(5):
-        before = hands.cost
-        hands.deal()
-        assert hands.cost == before
-        hands.anneal(40, data.draw(st.sampled_from([0.01, 0.5, 3.0])))
-        for held in hands.fields:
+        before = workers.cost
+        workers.redistribute()
+        assert workers.cost == before
+        workers.anneal(40, data.draw(st.sampled_from([0.01, 0.5, 3.0])))
+        for held in workers.fields:
             assert_lists_agree(held)
-        assert_no_row_is_lost(field, hands.copies())
-    assert field.at(hands.copies()).cost <= hands.cost
+        assert_no_row_is_lost(field, workers.copies())
+    assert field.at(workers.copies()).cost <= workers.cost
 
 
 def test_hands_repeat_themselves_on_any_number_of_cores(monkeypatch):
@@ -36,6 +36,6 @@ def test_hands_repeat_themselves_on_any_number_of_cores(monkeypatch):
     problem, found = random_problem(600, 4, 4, Policy(k=4, t="0.4")), []
     for cores in (1, 2, 7):
         monkeypatch.setattr("kilt.solvers.search.solver.ALL_CORES", cores)
-        found.append(solved("search", problem, Stop(iterations=30_000)).partition)
+        found.append(solved("search", problem, StoppingRule(iterations=30_000)).partition)
     assert len({tuple(partition.groups) for partition in found}) == 1
     assert len({tuple(partition.types) for partition in found}) == 1

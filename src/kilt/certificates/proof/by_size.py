@@ -6,19 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kilt.arrays.ragged import Ragged
 from kilt.certificates.proof.evidence import Evidence
 from kilt.certificates.proof.linear import stored
-from kilt.certificates.proof.patterns import Buckets, starts_of
+from kilt.certificates.proof.patterns import ProofPatterns, starts_of
 from kilt.errors import InputError
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule
-from kilt.model.spaces import Cuts
-from kilt.numbers import BoolArray, IntArray, magnitude, roomy
+from kilt.model.spaces import TreeMetric
+from kilt.numbers import BoolArray, IntArray, max_abs, widen
 
 WIDTHS = (32, 64, 128, 256, 512, 1 << 62)  # patterns with about as many rows are gone through together
 
 
-class Sizes:
+class SizeProof:
     """Groups of single sizes near the table's shares, for equal distances of more than two values.
 
     A group of N rows may have R N / n rows of a value with R of the table's n rows; all above that is excess, the row
@@ -29,26 +30,26 @@ class Sizes:
 
     def __init__(self, problem: Problem, rule: ClosenessRule, evidence: Evidence) -> None:
         self.problem, self.rule = problem, rule
-        self.thetas, self.largest = evidence.thetas, min(evidence.largest, problem.rows)
+        self.size_multipliers, self.largest = evidence.size_multipliers, min(evidence.largest, problem.rows)
         self.excess = [self._excess(size) for size in range(self.largest + 1)]
 
     @classmethod
-    def of(cls, problem: Problem, evidence: Evidence) -> Sizes:
+    def of(cls, problem: Problem, evidence: Evidence) -> SizeProof:
         """Find the rule, and check that single sizes can be proved under it."""
         rule = sized_rule(problem)
         if rule is None:
             raise InputError("groups can be proved size by size only for one sensitive column with equal distances")
-        numbers = evidence.thetas.numbers
+        numbers = evidence.size_multipliers.numbers
         if len(numbers) and (numbers.shape[1] != 2 or numbers[:, 0].min() < 0):
             raise InputError("the proof does not have a theta for every size that it names")
         return cls(problem, rule, evidence)
 
-    def least(self, buckets: Buckets) -> IntArray:
+    def least(self, patterns: ProofPatterns) -> IntArray:
         """Return for every pattern a number that no value of a legal group of up to the largest size is below."""
-        units = self._units(buckets)
-        value = np.zeros(len(buckets), dtype=np.int64)
-        first, numbers = self.thetas.under(buckets.levels)
-        place = {int(f): i for i, f in enumerate(buckets.first)}
+        units = self._units(patterns)
+        value = np.zeros(len(patterns), dtype=np.int64)
+        first, numbers = self.size_multipliers.under(patterns.levels)
+        place = {int(f): i for i, f in enumerate(patterns.first)}
         theta = np.zeros((len(value), self.largest + 1), dtype=np.int64)
         for f, (size, each) in sorted(zip(first.tolist(), numbers.tolist(), strict=True), key=lambda e: e[1][0]):
             if f in place and size <= self.largest:
@@ -60,37 +61,36 @@ class Sizes:
                 units.widths[chosen] = 0
         return value
 
-    def _units(self, buckets: Buckets) -> _Units:
+    def _units(self, patterns: ProofPatterns) -> _Units:
         """Expand row types into rows, no more of a value than the largest size."""
-        classes = len(self.problem.class_totals)
-        slot = buckets.owner * classes + self.problem.class_of[buckets.order]
+        classes = len(self.problem.sensitive_totals)
+        slot = patterns.owner * classes + self.problem.sensitive_class[patterns.types]
         by_class = np.argsort(slot, kind="stable")
-        mine = Buckets(
-            buckets.levels, buckets.order, starts_of(slot[by_class]), buckets.values, buckets.counts[by_class]
-        )
-        number = np.minimum(mine.counts, np.maximum(self.largest - mine.before(mine.counts), 0))
+        counts = patterns.counts[by_class]
+        before = Ragged(by_class, starts_of(slot[by_class])).before(counts)
+        number = np.minimum(counts, np.maximum(self.largest - before, 0))
         entry = np.repeat(by_class, number)
-        rank = np.repeat(mine.before(mine.counts), number) + np.arange(len(entry))
+        rank = np.repeat(before, number) + np.arange(len(entry))
         rank -= np.repeat(np.cumsum(number) - number, number)
-        back = np.lexsort((buckets.values[entry], buckets.owner[entry]))
+        back = np.lexsort((patterns.values[entry], patterns.owner[entry]))
         entry, rank = entry[back], rank[back]
-        widths = np.bincount(buckets.owner[entry], minlength=len(buckets))
-        place = self.problem.class_of[buckets.order[entry]] * (self.largest + 1) + rank
-        return _Units(widths, buckets.values[entry], place)
+        widths = np.bincount(patterns.owner[entry], minlength=len(patterns))
+        place = self.problem.sensitive_class[patterns.types[entry]] * (self.largest + 1) + rank
+        return _Units(widths, patterns.values[entry], place)
 
     def _of_lines(self, lines: _Lines, theta: IntArray) -> IntArray:
         """Go through the sizes, for patterns whose rows stand in the lines of a matrix, cheap ones first."""
-        rows, largest = self.problem.rows, magnitude(lines.values)
+        rows, largest = self.problem.rows, max_abs(lines.values)
         sums = np.cumsum(np.where(lines.inside, lines.values, 0), axis=1)
         least = np.zeros(len(sums), dtype=np.int64)
-        for size in range(max(1, self.problem.rules.least_size), min(self.largest, sums.shape[1]) + 1):
+        for size in range(max(1, self.problem.rules.min_group_size), min(self.largest, sums.shape[1]) + 1):
             open_ = np.flatnonzero(lines.inside[:, size - 1] & (sums[:, size - 1] < least))
             if not len(open_):
                 continue
             excess, allowed = self.excess[size]
             here = excess[lines.place[open_]]
             most = (largest + int(theta[open_, size].max())) * rows * size * 4
-            price = roomy(theta[open_, size], most)
+            price = widen(theta[open_, size], most)
             each = lines.values[open_] * rows + price[:, None] * here
             total = _cheapest(each, lines.inside[open_], size) - price * allowed
             low = np.flatnonzero(total // rows < least[open_])
@@ -102,7 +102,7 @@ class Sizes:
 
     def _excess(self, size: int) -> tuple[IntArray, int]:
         """Return for every value and rank the excess of a row, and how much there may be, in n-th parts of a row."""
-        rows, reference = self.problem.rows, self.problem.class_totals
+        rows, reference = self.problem.rows, self.problem.sensitive_totals
         free = reference * size // rows
         ranks = np.arange(self.largest + 1)
         crossing = ((free + 1) * rows - reference * size)[:, None]
@@ -148,7 +148,7 @@ def _cheapest(each: IntArray, inside: BoolArray, number: int) -> IntArray:
 def sized_rule(problem: Problem) -> ClosenessRule | None:
     """Return the rule under which groups can be proved size by size: closeness of one column, all equally far."""
     rules = [rule for rule in problem.rules if isinstance(rule, ClosenessRule)]
-    if len(rules) != 1 or len(problem.sizes) != 1 or not isinstance(rules[0].ground, Cuts):
+    if len(rules) != 1 or len(problem.sizes) != 1 or not isinstance(rules[0].ground, TreeMetric):
         return None
     ground = rules[0].ground
     star = len(ground.start) == len(ground.order) and bool((ground.stop - ground.start == 1).all())

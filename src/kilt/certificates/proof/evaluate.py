@@ -13,22 +13,20 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kilt.certificates.proof.by_size import Sizes
-from kilt.certificates.proof.evidence import Evidence, Marks
-from kilt.certificates.proof.exact import Pairs, of_rows, of_values
-from kilt.certificates.proof.linear import Slopes, stored
-from kilt.certificates.proof.patterns import Buckets, all_buckets
+from kilt.certificates.proof.by_size import SizeProof
+from kilt.certificates.proof.evidence import Evidence
+from kilt.certificates.proof.exact import TwoClassProof, of_rows, of_values
+from kilt.certificates.proof.linear import LinearProof, stored
+from kilt.certificates.proof.patterns import ProofPatterns, proof_patterns
 from kilt.errors import InputError
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, SizeRule
-from kilt.numbers import ROOM, BoolArray, IntArray, magnitude
+from kilt.numbers import ROOM, BoolArray, IntArray, max_abs
 
 MOST = 2**53  # no price and no multiplier is larger
 
-__all__ = ["MOST", "Evidence", "Marks", "proved"]
 
-
-def proved(problem: Problem, parts: Sequence[Evidence]) -> int:
+def evaluate_bound(problem: Problem, parts: Sequence[Evidence]) -> int:
     """Return the cost that no legal partition goes below, as far as this evidence proves it.
 
     What a partition costs is the sum of what it costs in disjoint sets of columns, so the bounds of these add up.
@@ -43,66 +41,66 @@ def proved(problem: Problem, parts: Sequence[Evidence]) -> int:
 def _proved(problem: Problem, evidence: Evidence) -> int:
     """Return what no legal partition's cost in the columns of the evidence is below."""
     _require_small(evidence)
-    largest = max(magnitude(evidence.prices) * problem.rows, evidence.scale * problem.most_cost)
-    if 4 * largest >= ROOM or len(evidence.prices) != len(problem.counts):
+    largest = max(max_abs(evidence.multipliers) * problem.rows, evidence.scale * problem.most_cost)
+    if 4 * largest >= ROOM or len(evidence.multipliers) != len(problem.counts):
         raise InputError("the prices of the proof are too large, or not one for every row type")
     least = _least(problem, evidence)
-    total = int(evidence.prices.astype(object) @ problem.counts)
-    for buckets in all_buckets(problem, evidence):
-        total += sum(np.minimum(least(buckets), 0).tolist())
+    total = int(evidence.multipliers.astype(object) @ problem.counts)
+    for patterns in proof_patterns(problem, evidence):
+        total += sum(np.minimum(least(patterns), 0).tolist())
     return max(0, -(-total // evidence.scale))
 
 
 def _require_small(evidence: Evidence) -> None:
     """Raise if a multiplier is so large that nobody needs it."""
-    for marks in (evidence.thetas, evidence.slopes, evidence.tails):
-        if magnitude(marks.numbers) >= MOST:
+    for multipliers in (evidence.size_multipliers, evidence.linear_multipliers, evidence.tail_multipliers):
+        if max_abs(multipliers.numbers) >= MOST:
             raise InputError("the multipliers of the proof are too large")
 
 
-def _least(problem: Problem, evidence: Evidence) -> Callable[[Buckets], IntArray]:
+def _least(problem: Problem, evidence: Evidence) -> Callable[[ProofPatterns], IntArray]:
     """Choose how to find what no legal group's value is below: exactly, or with the multipliers that are given."""
     rules = problem.rules
     if all(isinstance(rule, SizeRule) for rule in rules):
-        return lambda buckets: of_rows(buckets, rules.least_size)
-    if len(problem.class_totals) == 2:
-        return Pairs(problem).least
+        return lambda patterns: of_rows(patterns, rules.min_group_size)
+    if len(problem.sensitive_totals) == 2:
+        return TwoClassProof(problem).least
     return _relaxed(problem, evidence)
 
 
-def _relaxed(problem: Problem, evidence: Evidence) -> Callable[[Buckets], IntArray]:
+def _relaxed(problem: Problem, evidence: Evidence) -> Callable[[ProofPatterns], IntArray]:
     """Prove groups by what all l-diverse ones have, and by linear inequalities; where these do not do, size by size."""
-    least_size = problem.rules.least_size
-    slopes = Slopes(problem, evidence.slopes, least_size)
-    tails = Slopes(problem, evidence.tails, max(least_size, evidence.largest + 1))
-    sizes = Sizes.of(problem, evidence) if evidence.largest else None
+    min_group_size = problem.rules.min_group_size
+    linear_multipliers = LinearProof(problem, evidence.linear_multipliers, min_group_size)
+    tail_multipliers = LinearProof(problem, evidence.tail_multipliers, max(min_group_size, evidence.largest + 1))
+    sizes = SizeProof.of(problem, evidence) if evidence.largest else None
     diverse = [(math.ceil(rule.l), rule.column) for rule in problem.rules if isinstance(rule, DiversityRule)]
     fewest, column = max(diverse, default=(1, 0))
     shown = problem.sensitive[:, column]
 
-    def least(buckets: Buckets) -> IntArray:
-        value = np.zeros(len(buckets), dtype=np.int64)
-        open_ = np.flatnonzero(_possible(problem, buckets))
+    def least(patterns: ProofPatterns) -> IntArray:
+        value = np.zeros(len(patterns), dtype=np.int64)
+        open_ = np.flatnonzero(_possible(problem, patterns))
         if len(open_):
-            some = buckets.some(open_)
-            apart = of_values(some, shown[some.order], max(least_size, fewest), fewest)
-            value = stored(value, open_, np.maximum(apart, slopes.least(some)))
+            some = patterns.some(open_)
+            apart = of_values(some, shown[some.types], max(min_group_size, fewest), fewest)
+            value = stored(value, open_, np.maximum(apart, linear_multipliers.least(some)))
         open_ = np.flatnonzero(value < 0)
         if len(open_) and sizes is not None:
-            some = buckets.some(open_)
-            apart = np.minimum(sizes.least(some), tails.least(some))
+            some = patterns.some(open_)
+            apart = np.minimum(sizes.least(some), tail_multipliers.least(some))
             value = stored(value, open_, np.maximum(value[open_], apart))
         return value
 
     return least
 
 
-def _possible(problem: Problem, buckets: Buckets) -> BoolArray:
+def _possible(problem: Problem, patterns: ProofPatterns) -> BoolArray:
     """Decide for every pattern a necessary condition for a legal group: enough of the values are there."""
-    possible = np.ones(len(buckets), dtype=bool)
+    possible = np.ones(len(patterns), dtype=bool)
     for rule in problem.rules:
         if rule.column is not None:
-            present = np.zeros((len(buckets), problem.sizes[rule.column]), dtype=bool)
-            present[buckets.owner, problem.sensitive[buckets.order, rule.column]] = True
+            present = np.zeros((len(patterns), problem.sizes[rule.column]), dtype=bool)
+            present[patterns.owner, problem.sensitive[patterns.types, rule.column]] = True
             possible &= rule.possible(present)
     return possible

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from kilt.numbers import IntArray
 
 Levels = tuple[int, ...]
+Arithmetic = Literal["exact", "float"]
 NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Marks:
+class PatternMultipliers:
     """Patterns, each named by its level vector and by the first of its row types, with integers for each.
 
     ``vectors`` are level vectors, ``vector`` says which of them a pattern has.
@@ -34,18 +36,30 @@ class Marks:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What proves a bound: a price for every row type, ``scale`` of them to a unit of cost, and multipliers.
+    """What proves a bound: a multiplier for every row type, ``scale`` of them to a unit of cost, and those of patterns.
 
-    Groups are proved with ``slopes``: the price of a row, and multipliers of every linear rule of the policy. Where
-    that is not enough, groups of up to ``largest`` rows are proved size by size (none if it is 0) with ``thetas``, a
-    size (0 for all that are not named) and its theta, and larger ones with ``tails``, which are like ``slopes``.
-    It is about the costs in some ``columns``.
+    Groups are proved with ``linear_multipliers``: that of the size of a group, and those of every linear rule of the
+    policy. Where they are not enough, groups of up to ``largest`` rows are proved size by size (none if it is 0) with
+    ``size_multipliers``, a size (0 for all that are not named) and its theta, and larger groups with
+    ``tail_multipliers``, which are like ``linear_multipliers``. It is about the costs in some ``columns``.
     """
 
     columns: tuple[int, ...]
-    prices: IntArray
+    multipliers: IntArray
     scale: int
     largest: int = 0
-    thetas: Marks = field(default_factory=Marks)
-    slopes: Marks = field(default_factory=Marks)
-    tails: Marks = field(default_factory=Marks)
+    size_multipliers: PatternMultipliers = field(default_factory=PatternMultipliers)
+    linear_multipliers: PatternMultipliers = field(default_factory=PatternMultipliers)
+    tail_multipliers: PatternMultipliers = field(default_factory=PatternMultipliers)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """No legal partition costs less than ``cost``: how that was proved, and the parts of a proof that can be checked.
+
+    The arithmetic is exact, or that of floating point. Without parts there is no proof that can be written down.
+    """
+
+    cost: int
+    parts: tuple[Evidence, ...] = ()
+    arithmetic: Arithmetic = "exact"

@@ -4,64 +4,64 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilt.certificates.proof.patterns import Buckets
+from kilt.certificates.proof.patterns import ProofPatterns
 from kilt.model.problem import Problem
 from kilt.model.rules import Groups, SizeRule
 from kilt.numbers import BoolArray, IntArray
 
 
-def of_rows(buckets: Buckets, least_size: int) -> IntArray:
+def of_rows(patterns: ProofPatterns, min_group_size: int) -> IntArray:
     """Exact for groups of at least so many rows: all of negative value, and the cheapest others if these are few."""
-    missing = np.maximum(least_size - buckets.before(buckets.counts), 0)
-    taken = np.where(buckets.values < 0, buckets.counts, np.minimum(buckets.counts, missing))
-    return buckets.sums(taken * buckets.values)
+    missing = np.maximum(min_group_size - patterns.before(patterns.counts), 0)
+    taken = np.where(patterns.values < 0, patterns.counts, np.minimum(patterns.counts, missing))
+    return patterns.sums(taken * patterns.values)
 
 
-def of_values(buckets: Buckets, value_of: IntArray, least_size: int, fewest: int) -> IntArray:
+def of_values(patterns: ProofPatterns, value_of: IntArray, min_group_size: int, fewest: int) -> IntArray:
     """Exact for groups of at least so many rows with at least so many values.
 
     All rows of negative value are in it; then one row of each of the cheapest missing values, then the cheapest.
     """
-    owner, negative = buckets.owner, buckets.values < 0
+    owner, negative = patterns.owner, patterns.values < 0
     by_value = np.lexsort((np.arange(len(owner)), value_of, owner))
     new = np.ones(len(owner), dtype=bool)
     new[1:] = (owner[by_value][1:] != owner[by_value][:-1]) | (value_of[by_value][1:] != value_of[by_value][:-1])
     opens = np.zeros(len(owner), dtype=bool)  # the cheapest entry of its value
     opens[by_value] = new
-    missing = np.maximum(fewest - buckets.sums((opens & negative).astype(np.int64)), 0)
+    missing = np.maximum(fewest - patterns.sums((opens & negative).astype(np.int64)), 0)
     candidate = (opens & ~negative).astype(np.int64)
-    forced = candidate * (buckets.before(candidate) < missing[owner])
-    left = np.where(negative, 0, buckets.counts - forced)
-    have = buckets.sums(np.where(negative, buckets.counts, forced))
-    room = np.maximum(np.maximum(least_size - have, 0)[owner] - buckets.before(left), 0)
-    taken = np.where(negative, buckets.counts, forced + np.minimum(left, room))
-    possible = (buckets.sums(forced) >= missing) & (buckets.sums(taken) >= least_size)
-    return np.where(possible, buckets.sums(taken * buckets.values), 0)
+    forced = candidate * (patterns.before(candidate) < missing[owner])
+    left = np.where(negative, 0, patterns.counts - forced)
+    have = patterns.sums(np.where(negative, patterns.counts, forced))
+    room = np.maximum(np.maximum(min_group_size - have, 0)[owner] - patterns.before(left), 0)
+    taken = np.where(negative, patterns.counts, forced + np.minimum(left, room))
+    possible = (patterns.sums(forced) >= missing) & (patterns.sums(taken) >= min_group_size)
+    return np.where(possible, patterns.sums(taken * patterns.values), 0)
 
 
-class Pairs:
+class TwoClassProof:
     """Exact for two sensitive classes: every number of rows of the rarer one is tried."""
 
     def __init__(self, problem: Problem) -> None:
-        self.rare = int(problem.class_totals.argmin())
-        self.is_rare = problem.class_of == self.rare
+        self.rare = int(problem.sensitive_totals.argmin())
+        self.is_rare = problem.sensitive_class == self.rare
         self.lowest, self.highest = _legal_numbers(problem, self.rare)
 
-    def least(self, buckets: Buckets) -> IntArray:
+    def least(self, patterns: ProofPatterns) -> IntArray:
         """Take the cheapest rows of both classes; of the commoner one all of negative value, or the nearest number."""
-        rare = self.is_rare[buckets.order]
-        patterns = len(buckets)
+        rare = self.is_rare[patterns.types]
+        number_of_patterns = len(patterns)
         sides = []
         for chosen in (rare, ~rare):
-            values = np.repeat(buckets.values[chosen], buckets.counts[chosen])
-            owner = np.repeat(buckets.owner[chosen], buckets.counts[chosen])
-            number = np.bincount(owner, minlength=patterns)
+            values = np.repeat(patterns.values[chosen], patterns.counts[chosen])
+            owner = np.repeat(patterns.owner[chosen], patterns.counts[chosen])
+            number = np.bincount(owner, minlength=number_of_patterns)
             begin = np.cumsum(number) - number
             sums = np.concatenate([[0], np.cumsum(values)])
-            negative = np.bincount(owner, values < 0, patterns).astype(np.int64)
+            negative = np.bincount(owner, values < 0, number_of_patterns).astype(np.int64)
             sides.append((number, begin, sums, negative))
         (rares, rare_begin, rare_sums, _), (others, other_begin, other_sums, wanted) = sides
-        pattern = np.repeat(np.arange(patterns), rares + 1)
+        pattern = np.repeat(np.arange(number_of_patterns), rares + 1)
         first = np.cumsum(rares + 1) - (rares + 1)
         b = np.arange(len(pattern)) - first[pattern]
         most = np.minimum(self.highest[b], others[pattern])
@@ -78,7 +78,7 @@ def _legal_numbers(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
     By convexity the legal numbers have no hole, and the number nearest to the shares of the table is legal if any is;
     the ends are found by halving. Rules on shares only are asked; the least size is applied afterwards.
     """
-    totals = problem.class_totals
+    totals = problem.sensitive_totals
     b, most = np.arange(int(totals[rare]) + 1), int(totals[1 - rare])
     on_shares = [rule for rule in problem.rules if not isinstance(rule, SizeRule)]
 
@@ -103,5 +103,5 @@ def _legal_numbers(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
         middle = (highest + high) // 2
         good = legal(middle)
         high, highest = np.where(good, high, np.maximum(middle, highest + 1)), np.where(good, middle, highest)
-    lowest = np.maximum(lowest, problem.rules.least_size - b)
+    lowest = np.maximum(lowest, problem.rules.min_group_size - b)
     return np.where(some, lowest, 1), np.where(some, highest, 0)

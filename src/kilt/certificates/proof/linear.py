@@ -9,17 +9,17 @@ from typing import Protocol
 
 import numpy as np
 
-from kilt.certificates.proof.evidence import Marks
+from kilt.certificates.proof.evidence import PatternMultipliers
 from kilt.certificates.proof.exact import of_rows
-from kilt.certificates.proof.patterns import Buckets
+from kilt.certificates.proof.patterns import ProofPatterns
 from kilt.errors import InputError
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule, DiversityRule, Rules
-from kilt.model.spaces import Costs, Cuts
-from kilt.numbers import IntArray, magnitude, roomy
+from kilt.model.spaces import MatrixMetric, TreeMetric
+from kilt.numbers import IntArray, max_abs, widen
 
 
-class Slopes:
+class LinearProof:
     """Groups of at least so many rows under linear inequalities.
 
     A rule gives for every list of multipliers an inequality: its *slope* adds up to at most 0 over the rows of a legal
@@ -27,45 +27,45 @@ class Slopes:
     whose value, less that price and plus the slope, is negative.
     """
 
-    def __init__(self, problem: Problem, marks: Marks, least_size: int) -> None:
-        self.problem, self.marks, self.least_size = problem, marks, least_size
-        self.bends = bends_of(problem.rules)
-        self.unit = math.lcm(problem.rows, *(bend.unit for bend in self.bends))
-        if len(marks.first) and marks.numbers.shape[1] != 1 + sum(bend.width for bend in self.bends):
+    def __init__(self, problem: Problem, multipliers: PatternMultipliers, min_group_size: int) -> None:
+        self.problem, self.multipliers, self.min_group_size = problem, multipliers, min_group_size
+        self.families = cut_families(problem.rules)
+        self.unit = math.lcm(problem.rows, *(family.unit for family in self.families))
+        if len(multipliers.first) and multipliers.numbers.shape[1] != 1 + sum(family.width for family in self.families):
             raise InputError("the proof does not have one multiplier for all that the policy needs one for")
 
-    def least(self, buckets: Buckets) -> IntArray:
+    def least(self, patterns: ProofPatterns) -> IntArray:
         """Return for every pattern a number that no value of a legal group is below; 0 if none is large enough."""
-        value = of_rows(buckets, self.least_size)
-        first, numbers = self.marks.under(buckets.levels)
-        entry = _places(buckets.first, first)
+        value = of_rows(patterns, self.min_group_size)
+        first, numbers = self.multipliers.under(patterns.levels)
+        entry = _places(patterns.first, first)
         marked = np.flatnonzero(entry >= 0)
         if len(marked):
-            value = stored(value, marked, self._sloped(buckets.some(marked), numbers[entry[marked]]))
-        return np.where(buckets.sums(buckets.counts) >= self.least_size, value, 0)
+            value = stored(value, marked, self._sloped(patterns.some(marked), numbers[entry[marked]]))
+        return np.where(patterns.sums(patterns.counts) >= self.min_group_size, value, 0)
 
-    def _sloped(self, buckets: Buckets, numbers: IntArray) -> IntArray:
+    def _sloped(self, patterns: ProofPatterns, numbers: IntArray) -> IntArray:
         price, slope = np.maximum(numbers[:, 0], 0), self._slope(numbers[:, 1:])
-        most = (magnitude(buckets.values) + magnitude(price)) * self.unit + magnitude(slope)
-        price = roomy(price, 2 * most * max(self.problem.rows, self.least_size))
-        each = (buckets.values - price[buckets.owner]) * self.unit
-        each = each + slope[buckets.owner, self.problem.class_of[buckets.order]]
-        total = buckets.sums(np.minimum(each, 0) * buckets.counts) + price * self.least_size * self.unit
+        most = (max_abs(patterns.values) + max_abs(price)) * self.unit + max_abs(slope)
+        price = widen(price, 2 * most * max(self.problem.rows, self.min_group_size))
+        each = (patterns.values - price[patterns.owner]) * self.unit
+        each = each + slope[patterns.owner, self.problem.sensitive_class[patterns.types]]
+        total = patterns.sums(np.minimum(each, 0) * patterns.counts) + price * self.min_group_size * self.unit
         return np.asarray(total // self.unit)
 
     def _slope(self, numbers: IntArray) -> IntArray:
         """Return the slope of every pattern, class by class, in units."""
-        largest = max(1, magnitude(numbers))
-        most = sum(bend.most(largest) for bend in self.bends) * self.unit * 4 * self.problem.rows
-        at, total = 0, np.zeros((len(numbers), len(self.problem.class_totals)), dtype=np.int64)
-        for bend in self.bends:
-            mine = roomy(numbers[:, at : at + bend.width], most)
-            total = total + self.problem.by_value(bend.column, bend.slope(mine, self.unit))
-            at += bend.width
+        largest = max(1, max_abs(numbers))
+        most = sum(family.most(largest) for family in self.families) * self.unit * 4 * self.problem.rows
+        at, total = 0, np.zeros((len(numbers), len(self.problem.sensitive_totals)), dtype=np.int64)
+        for family in self.families:
+            mine = widen(numbers[:, at : at + family.width], most)
+            total = total + self.problem.by_value(family.column, family.slope(mine, self.unit))
+            at += family.width
         return total
 
 
-class Bend(Protocol):
+class CutFamily(Protocol):
     """A rule as a family of inequalities, one for every list of ``width`` multipliers."""
 
     @property
@@ -88,7 +88,7 @@ class Bend(Protocol):
 
 
 @dataclass(frozen=True)
-class NearOnTree:
+class TreeClosenessCuts:
     """Closeness in a tree: a multiplier for every edge; f changes by multiplier times length along it.
 
     So f never changes by more than theta times the distance, where theta is the largest multiplier, and f(X) - f(P) is
@@ -96,7 +96,7 @@ class NearOnTree:
     """
 
     rule: ClosenessRule
-    ground: Cuts
+    ground: TreeMetric
 
     @property
     def column(self) -> int:
@@ -130,11 +130,11 @@ class NearOnTree:
 
 
 @dataclass(frozen=True)
-class NearInSpace:
+class SpaceClosenessCuts:
     """Closeness in any metric: a multiplier for every value is f itself; theta is the fastest that it changes."""
 
     rule: ClosenessRule
-    ground: Costs
+    ground: MatrixMetric
 
     @property
     def column(self) -> int:
@@ -174,7 +174,7 @@ def _near(rule: ClosenessRule, potential: IntArray, each: int, theta: IntArray, 
 
 
 @dataclass(frozen=True)
-class Capped:
+class ShareCuts:
     """No value has more than 1/l of the rows: a multiplier g that is not negative for every value; l g - sum(g)."""
 
     column: int
@@ -196,17 +196,17 @@ class Capped:
         return np.asarray(marked * (unit // self.l.denominator * self.l.numerator) - unit * marked.sum(axis=1)[:, None])
 
 
-def bends_of(rules: Rules) -> list[Bend]:
+def cut_families(rules: Rules) -> list[CutFamily]:
     """Return the rules that are proved with linear inequalities, in their order."""
-    bends: list[Bend] = []
+    families: list[CutFamily] = []
     for rule in rules:
-        if isinstance(rule, ClosenessRule) and isinstance(rule.ground, Cuts):
-            bends.append(NearOnTree(rule, rule.ground))
-        elif isinstance(rule, ClosenessRule) and isinstance(rule.ground, Costs):
-            bends.append(NearInSpace(rule, rule.ground))
+        if isinstance(rule, ClosenessRule) and isinstance(rule.ground, TreeMetric):
+            families.append(TreeClosenessCuts(rule, rule.ground))
+        elif isinstance(rule, ClosenessRule) and isinstance(rule.ground, MatrixMetric):
+            families.append(SpaceClosenessCuts(rule, rule.ground))
         elif isinstance(rule, DiversityRule) and (cap := rule.form.cap(rule.l)) is not None:
-            bends.append(Capped(rule.column, rule.values, cap))
-    return bends
+            families.append(ShareCuts(rule.column, rule.values, cap))
+    return families
 
 
 def stored(values: IntArray, places: IntArray, found: IntArray) -> IntArray:

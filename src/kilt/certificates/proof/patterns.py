@@ -7,74 +7,82 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kilt.arrays.ragged import Ragged
 from kilt.certificates.proof.evidence import Evidence, Levels
 from kilt.model.problem import Problem
 from kilt.numbers import ROOM, BoolArray, IntArray
 
 
 @dataclass(frozen=True)
-class Buckets:
+class ProofPatterns:
     """All patterns of one level vector that matter: row types (dear ones first) by pattern, and values of a row."""
 
     levels: Levels
-    order: IntArray
-    starts: IntArray
+    members: Ragged
     values: IntArray
     counts: IntArray
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.members)
+
+    @property
+    def types(self) -> IntArray:
+        """The row types, pattern by pattern."""
+        return self.members.values
 
     @property
     def owner(self) -> IntArray:
         """The pattern of every entry."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+        return self.members.owner
 
     @property
     def first(self) -> IntArray:
         """The first row type of every pattern."""
-        return np.asarray(np.minimum.reduceat(self.order, self.starts[:-1]))
+        return np.asarray(np.minimum.reduceat(self.types, self.members.starts[:-1]))
 
     def sums(self, each: IntArray) -> IntArray:
         """Add up numbers of entries by pattern."""
-        return np.asarray(np.add.reduceat(each, self.starts[:-1]))
+        return self.members.sums(each)
 
     def before(self, each: IntArray) -> IntArray:
         """Return for every entry the sum of those before it in its pattern."""
-        running = np.cumsum(each) - each
-        return np.asarray(running - np.repeat(running[self.starts[:-1]], np.diff(self.starts)))
+        return self.members.before(each)
 
-    def some(self, patterns: IntArray) -> Buckets:
+    def some(self, patterns: IntArray) -> ProofPatterns:
         """Return some of the patterns."""
         kept = np.zeros(len(self), dtype=bool)
         kept[patterns] = True
-        chosen = np.repeat(kept, np.diff(self.starts))
-        starts = np.concatenate([[0], np.cumsum(np.diff(self.starts)[kept])])
-        return Buckets(self.levels, self.order[chosen], starts, self.values[chosen], self.counts[chosen])
+        entries = self.members.entries_of(kept)
+        return ProofPatterns(self.levels, self.members.kept(kept), self.values[entries], self.counts[entries])
 
 
-def all_buckets(problem: Problem, evidence: Evidence) -> Iterator[Buckets]:
+def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatterns]:
     """Yield all closed patterns under which some row has a negative value, one level vector at a time."""
-    dear = np.argsort(-evidence.prices, kind="stable")
-    prices, counts = evidence.prices[dear], problem.counts[dear]
+    dear = np.argsort(-evidence.multipliers, kind="stable")
+    multipliers, counts = evidence.multipliers[dear], problem.counts[dear]
     shown = [[level[problem.codes[dear, j]] for level in column.levels] for j, column in enumerate(problem.columns)]
-    least_size = problem.rules.least_size
-    highest = int(prices[0]) if len(prices) else 0
+    min_group_size = problem.rules.min_group_size
+    highest = int(multipliers[0]) if len(multipliers) else 0
     for levels, cost in _vectors(problem, highest, evidence.scale):
-        key = _key([shown[j][level] for j, level in enumerate(levels)], len(prices))
+        key = _key([shown[j][level] for j, level in enumerate(levels)], len(multipliers))
         order = np.argsort(key, kind="stable")
-        starts = starts_of(key[order])
-        rows = np.add.reduceat(counts[order], starts[:-1])
-        kept = (prices[order[starts[:-1]]] > cost * evidence.scale) & (rows >= least_size)
-        order, starts = _some(order, starts, kept)
-        closed = np.ones(len(starts) - 1, dtype=bool)
-        for j, level in enumerate(levels):
-            if level and len(order):
-                below = shown[j][level - 1][order]
-                closed &= np.maximum.reduceat(below, starts[:-1]) > np.minimum.reduceat(below, starts[:-1])
-        order, starts = _some(order, starts, closed)
-        if len(order):
-            yield Buckets(levels, dear[order], starts, cost * evidence.scale - prices[order], counts[order])
+        found = Ragged(order, starts_of(key[order]))
+        enough = found.sums(counts[order]) >= min_group_size
+        found = found.kept((multipliers[found.first] > cost * evidence.scale) & enough)
+        found = found.kept(_closed(found, levels, shown))
+        if len(found):
+            values = cost * evidence.scale - multipliers[found.values]
+            yield ProofPatterns(levels, Ragged(dear[found.values], found.starts), values, counts[found.values])
+
+
+def _closed(found: Ragged, levels: Levels, shown: Sequence[Sequence[IntArray]]) -> BoolArray:
+    """Say of every pattern whether it is the tightest one for the row types under it."""
+    closed = np.ones(len(found), dtype=bool)
+    for j, level in enumerate(levels):
+        if level and len(found):
+            below, starts = shown[j][level - 1][found.values], found.starts[:-1]
+            closed &= np.maximum.reduceat(below, starts) > np.minimum.reduceat(below, starts)
+    return closed
 
 
 def _vectors(problem: Problem, highest: int, scale: int) -> Iterator[tuple[Levels, int]]:
@@ -110,9 +118,3 @@ def starts_of(ordered: IntArray) -> IntArray:
     """Return where equal numbers start, and the end."""
     changes = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     return np.concatenate([[0], changes, [len(ordered)]])
-
-
-def _some(order: IntArray, starts: IntArray, kept: BoolArray) -> tuple[IntArray, IntArray]:
-    """Keep some of the patterns."""
-    lengths = np.diff(starts)
-    return order[np.repeat(kept, lengths)], np.concatenate([[0], np.cumsum(lengths[kept])])

@@ -18,17 +18,18 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from kilt.errors import InputError
-from kilt.hardness.problems.problem import Goal, Question
+from kilt.hardness.problems.problem import Goal, OptimizationProblem
 from kilt.model.ladders import Suppression, Weighted
 from kilt.model.partition import Partition
 from kilt.model.policy import KAnonymity, Policy
-from kilt.model.problem import Problem, RowTypes
+from kilt.model.problem import Problem
+from kilt.model.row_types import RowTypes
 from kilt.model.spaces import EqualDistance, Metric
 from kilt.numbers import IntArray, Number
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.registry import solver as solver_of
-from kilt.solvers.solve import solved
+from kilt.solvers.solve import solve
 
 Groups: TypeAlias = tuple[tuple[int, ...], ...]
 
@@ -90,7 +91,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Instance(Question[Groups]):
+class Instance(OptimizationProblem[Groups]):
     """A table under a policy: find the partition with the fewest stars, or one with at most ``threshold``."""
 
     counts: ClassVar[str] = "stars"
@@ -120,9 +121,9 @@ class Instance(Question[Groups]):
         """Say whether every group meets the policy."""
         self._require_partition(groups)
         problem, row_type = self._bare.problem, self._bare._counted[1]
-        classes = problem.class_of[row_type]
-        by_class = np.array([np.bincount(classes[list(g)], minlength=len(problem.class_totals)) for g in groups])
-        return bool(problem.rules.meets(problem.groups(by_class)).all())
+        classes = problem.sensitive_class[row_type]
+        by_class = np.array([np.bincount(classes[list(g)], minlength=len(problem.sensitive_totals)) for g in groups])
+        return bool(problem.is_legal(by_class).all())
 
     def require(self, solution: Groups) -> None:
         """Raise unless this is a partition, and every group meets the policy."""
@@ -139,13 +140,13 @@ class Instance(Question[Groups]):
 
     def solve(self, solver: str | None = None, time: Number | None = None) -> Answer:
         """Solve the instance, by default with an exact solver where one takes it."""
-        found = solved(self.problem, solver or self.exact_solver() or "auto", Stop.of(time, None), silent)[1]
-        return Answer(self.groups_of(found.partition), found.partition.cost, found.bound)
+        found = solve(self.problem, solver or self.exact_solver() or "auto", StoppingRule.of(time, None), silent)
+        return Answer(self.groups_of(found.partition), found.cost, None if found.bound is None else found.bound.cost)
 
     def exact_solver(self) -> str | None:
         """Name an exact solver that takes this instance; None if there is none."""
-        problem = self.problem.simpler
-        two_groups = 3 * problem.rules.least_size > problem.rows  # at most: then subsets tries every set only once
+        problem = self.problem.presolved
+        two_groups = 3 * problem.rules.min_group_size > problem.rows  # at most: then subsets tries every set only once
         names = ["exhaustive", *(["subsets", "exact"] if two_groups else ["exact", "subsets"])]
         return next((name for name in names if solver_of(name).refuses(self.problem) is None), None)
 

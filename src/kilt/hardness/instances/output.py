@@ -18,9 +18,9 @@ from kilt.model.ladders import MARK
 from kilt.model.policy import TCloseness
 from kilt.model.spaces import Metric
 from kilt.numbers import rational
-from kilt.release.writer import is_same_file, require_writable, staged
 from kilt.sources.base import Source
 from kilt.sources.registry import open_source
+from kilt.sources.staging import is_same_file, require_writable, staged_bytes
 
 
 def write_instance(
@@ -48,7 +48,7 @@ def write_instance(
         contents[Path(config)] = config_text(instance, path, Path(config).parent, comment)
     _require_places(list(contents), source)
     with ExitStack() as stack:
-        places = [stack.enter_context(staged(each, text.encode())) for each, text in contents.items()]
+        places = [stack.enter_context(staged_bytes(each, text.encode())) for each, text in contents.items()]
         for put in places:
             put()
     return list(contents)

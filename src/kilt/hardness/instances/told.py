@@ -8,7 +8,7 @@ from kilt.hardness.instances.instance import Groups
 from kilt.hardness.problems.graphs import Bisection, Clique, HalfClique
 from kilt.hardness.problems.triples import Matching
 from kilt.hardness.reductions.reduction import Reduction
-from kilt.numbers import counted
+from kilt.numbers import pluralize
 
 
 def described(reduction: Reduction[Any, Groups]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def described(reduction: Reduction[Any, Groups]) -> dict[str, Any]:
 def described_text(reduction: Reduction[Any, Groups]) -> str:
     """Say it in two lines."""
     table = reduction.table
-    size = f"{counted(len(table.rows), 'row')}, {counted(len(table.columns), 'quasi column')}, {reduction.policy}"
+    size = f"{pluralize(len(table.rows), 'row')}, {pluralize(len(table.columns), 'quasi column')}, {reduction.policy}"
     return f"{size}\nthe optima: {reduction.claim()}"
 
 

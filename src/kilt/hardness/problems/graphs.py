@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from kilt.errors import InputError
 from kilt.hardness.problems.checks import distinct, has_length
-from kilt.hardness.problems.problem import Goal, Question
+from kilt.hardness.problems.problem import Goal, OptimizationProblem
 
 Node: TypeAlias = Hashable
 Nodes: TypeAlias = frozenset[Node]
@@ -120,7 +120,7 @@ def _require_half(graph: Graph, solution: Nodes) -> None:
 
 
 @dataclass(frozen=True)
-class Bisection(Question[Nodes]):
+class Bisection(OptimizationProblem[Nodes]):
     """Split the nodes into two halves that cut the fewest edges. A solution is one half.
 
     With ``most`` it is a question with an answer: is there one that cuts at most so many?
@@ -145,7 +145,7 @@ class Bisection(Question[Nodes]):
 
 
 @dataclass(frozen=True)
-class Clique(Question[Nodes]):
+class Clique(OptimizationProblem[Nodes]):
     """Whether there is a clique of exactly ``size`` nodes. The value of a set is 1 if it is one, and 0 if not."""
 
     counts: ClassVar[str] = "clique"
@@ -169,7 +169,7 @@ class Clique(Question[Nodes]):
 
 
 @dataclass(frozen=True)
-class HalfClique(Question[Nodes]):
+class HalfClique(OptimizationProblem[Nodes]):
     """Half of the nodes with the most edges inside: whether they are all joined, and are a clique."""
 
     counts: ClassVar[str] = "edges"

@@ -29,7 +29,7 @@ class Goal:
         return f"{'at least' if self.at_least else 'at most'} {self.value:,}"
 
 
-class Question(ABC, Generic[Solution]):
+class OptimizationProblem(ABC, Generic[Solution]):
     """What is asked: the best value of a solution, and whether it reaches the goal."""
 
     counts: ClassVar[str]  # what the value is a number of, as one word
@@ -53,7 +53,7 @@ class Question(ABC, Generic[Solution]):
 
 
 @dataclass(frozen=True)
-class Claim:
+class OptimaRelation:
     """What is proved of the best values of a source and of its target.
 
     With a ``factor``, the target's is ``factor * source + constant``, or if that is not ``exact``, it is at most that.
@@ -69,13 +69,13 @@ class Claim:
     @classmethod
     def between(
         cls,
-        source: Question[Any],
-        target: Question[Any],
+        source: OptimizationProblem[Any],
+        target: OptimizationProblem[Any],
         factor: int | None = None,
         constant: int = 0,
         *,
         exact: bool = True,
-    ) -> Claim:
+    ) -> OptimaRelation:
         """Claim that the answers agree, and with a factor that the best values are in this relation."""
         return cls((source.counts, target.counts), (source.goal, target.goal), factor, constant, exact)
 
@@ -88,13 +88,13 @@ class Claim:
         mine, other = self.goals
         return mine is None or other is None or mine.reached(source) == other.reached(target)
 
-    def then(self, other: Claim) -> Claim:
+    def then(self, other: OptimaRelation) -> OptimaRelation:
         """Return what follows from this claim and another about its target."""
         names, goals = (self.names[0], other.names[1]), (self.goals[0], other.goals[1])
         if self.factor is None or other.factor is None or not other.exact or (other.factor < 0 and not self.exact):
-            return Claim(names, goals)
+            return OptimaRelation(names, goals)
         constant = other.factor * self.constant + other.constant
-        return Claim(names, goals, self.factor * other.factor, constant, self.exact)
+        return OptimaRelation(names, goals, self.factor * other.factor, constant, self.exact)
 
     def __str__(self) -> str:
         (source, target), (mine, other) = self.names, self.goals

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from kilt.errors import InputError
 from kilt.hardness.problems.checks import distinct, has_length
-from kilt.hardness.problems.problem import Goal, Question
+from kilt.hardness.problems.problem import Goal, OptimizationProblem
 
 Triple: TypeAlias = tuple[Hashable, Hashable, Hashable]
 Triples: TypeAlias = frozenset[Triple]
@@ -23,7 +23,7 @@ ELEMENTS = "the elements of a matching"
 
 
 @dataclass(frozen=True)
-class Matching(Question[Triples]):
+class Matching(OptimizationProblem[Triples]):
     """Three sets of elements, and the tuples that may be chosen. The same name in two sets is two elements."""
 
     counts: ClassVar[str] = "matching"

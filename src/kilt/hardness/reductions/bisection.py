@@ -12,7 +12,7 @@ from functools import cached_property
 
 from kilt.hardness.instances.instance import Groups, Instance, Table, require_room
 from kilt.hardness.problems.graphs import Bisection, Graph, Nodes
-from kilt.hardness.problems.problem import Claim
+from kilt.hardness.problems.problem import OptimaRelation
 from kilt.hardness.reductions.reduction import Reduction
 from kilt.model.policy import Policy
 
@@ -49,9 +49,9 @@ class BisectionToAnonymity(Reduction[Nodes, Groups]):
         self.target.require(solution)
         return self.source.graph.named(min(solution)[: self.half])
 
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """Two groups have (n/2) (|E| + cut) stars."""
-        return Claim.between(self.source, self.target, self.half, self.half * len(self.source.graph.edges))
+        return OptimaRelation.between(self.source, self.target, self.half, self.half * len(self.source.graph.edges))
 
 
 def incidence(graph: Graph) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:

@@ -17,7 +17,7 @@ from functools import cached_property
 from kilt.errors import InputError
 from kilt.hardness.instances.instance import Groups, Instance, Table, require_room
 from kilt.hardness.problems.graphs import Clique, Graph, HalfClique, Node, Nodes
-from kilt.hardness.problems.problem import Claim
+from kilt.hardness.problems.problem import OptimaRelation
 from kilt.hardness.reductions.bisection import incidence
 from kilt.hardness.reductions.reduction import Reduction
 from kilt.hardness.reductions.shares import HALF, THIRD, rows_for, share
@@ -56,9 +56,9 @@ class CliqueToHalfClique(Reduction[Nodes, Nodes]):
         self.target.require(solution)
         return _filled(self.source.graph.nodes, solution, self.source.size)
 
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """The answers agree."""
-        return Claim.between(self.source, self.target)
+        return OptimaRelation.between(self.source, self.target)
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,9 @@ class LargerHalfClique(Reduction[Nodes, Nodes]):
         self.target.require(solution)
         return _filled(self.source.graph.nodes, solution, self.source.half)
 
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """The answers agree."""
-        return Claim.between(self.source, self.target)
+        return OptimaRelation.between(self.source, self.target)
 
 
 @dataclass(frozen=True)
@@ -147,10 +147,10 @@ class HalfCliqueToAnonymity(Reduction[Nodes, Groups]):
         outside = self.source.graph.named(i for i in range(self.nodes) if i not in old)
         return _filled(self.source.graph.nodes, outside, self.source.half)
 
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """A half saves n/2 stars for every edge inside; smaller sets may save more, but never as much as a clique."""
         every = self.rows * len(self.target.table.columns)
-        return Claim.between(self.source, self.target, -self.source.half, every, exact=False)
+        return OptimaRelation.between(self.source, self.target, -self.source.half, every, exact=False)
 
 
 def pairs_needed(source: HalfClique, c: Fraction) -> int:

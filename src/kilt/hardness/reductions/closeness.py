@@ -13,7 +13,7 @@ from functools import cached_property
 
 from kilt.errors import InputError
 from kilt.hardness.instances.instance import Groups, Instance
-from kilt.hardness.problems.problem import Claim
+from kilt.hardness.problems.problem import OptimaRelation
 from kilt.hardness.reductions.reduction import Reduction
 from kilt.hardness.reductions.shares import share
 from kilt.model.policy import Policy, TCloseness
@@ -59,6 +59,6 @@ class AnonymityToCloseness(Reduction[Groups, Groups]):
         self.target.require(solution)
         return solution
 
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """The same partitions are legal, and they have the same stars."""
-        return Claim.between(self.source, self.target, 1)
+        return OptimaRelation.between(self.source, self.target, 1)

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from kilt.errors import InputError
 from kilt.hardness.instances.instance import Groups, Instance, Table, require_room
-from kilt.hardness.problems.problem import Claim
+from kilt.hardness.problems.problem import OptimaRelation
 from kilt.hardness.reductions.reduction import Reduction
 from kilt.hardness.reductions.shares import THIRD, rows_for, share
 from kilt.model.policy import Policy
@@ -81,9 +81,9 @@ class HalfToFraction(Reduction[Groups, Groups]):
             return (tuple(range(self.old)),)
         return tuple(group for group in olds if group)
 
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """New rows cost nothing, and old rows what they did."""
-        return Claim.between(self.source, self.target, 1)
+        return OptimaRelation.between(self.source, self.target, 1)
 
 
 def _fresh_symbols(table: Table) -> tuple[str, str]:

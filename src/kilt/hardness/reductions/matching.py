@@ -18,7 +18,7 @@ from functools import cached_property
 
 from kilt.errors import InputError
 from kilt.hardness.instances.instance import Groups, Instance, Table, require_room
-from kilt.hardness.problems.problem import Claim
+from kilt.hardness.problems.problem import OptimaRelation
 from kilt.hardness.problems.triples import Matching, Triples
 from kilt.hardness.reductions.reduction import Reduction
 from kilt.hardness.reductions.shares import HALF, THIRD, share
@@ -60,9 +60,9 @@ class MatchingToCloseness(Reduction[Triples, Groups]):
         self.target.require(solution)
         return _tuples(self.source, solution)
 
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """Each of the 3n rows has all its m cells hidden, but for three stars that a tuple saves."""
-        return Claim.between(self.source, self.target, -3, 3 * self.source.size * len(self.source.triples))
+        return OptimaRelation.between(self.source, self.target, -3, 3 * self.source.size * len(self.source.triples))
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ class MatchingToFourPoints(Reduction[Triples, Groups]):
         self.target.require(solution)
         return _tuples(self.source, solution)
 
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """New rows cost nothing, and old rows what they did for a smaller t."""
-        return Claim.between(self.source, self.target, -3, self.old * len(self.source.triples))
+        return OptimaRelation.between(self.source, self.target, -3, self.old * len(self.source.triples))
 
 
 def rows_with_fourth(size: int, t: Fraction) -> int:

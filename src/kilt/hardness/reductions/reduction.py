@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from kilt.errors import InputError
 from kilt.hardness.instances.instance import Instance, Table
-from kilt.hardness.problems.problem import Claim, Question
+from kilt.hardness.problems.problem import OptimaRelation, OptimizationProblem
 from kilt.model.policy import Policy
 
 Given = TypeVar("Given")
@@ -28,11 +28,11 @@ class Reduction(ABC, Generic[Given, Made]):
     solution.
     """
 
-    source: Question[Given]
+    source: OptimizationProblem[Given]
 
     @property
     @abstractmethod
-    def target(self) -> Question[Made]:
+    def target(self) -> OptimizationProblem[Made]:
         """What the source is turned into."""
 
     @abstractmethod
@@ -44,7 +44,7 @@ class Reduction(ABC, Generic[Given, Made]):
         """Turn a solution of the target into one of the source."""
 
     @abstractmethod
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """Return what is proved of the two optima."""
 
     @property
@@ -86,12 +86,12 @@ class Composed(Reduction[Given, Last], Generic[Given, Made, Last]):
     second: Reduction[Made, Last]
 
     @property
-    def source(self) -> Question[Given]:  # type: ignore[override]
+    def source(self) -> OptimizationProblem[Given]:  # type: ignore[override]
         """Where the first one starts."""
         return self.first.source
 
     @property
-    def target(self) -> Question[Last]:
+    def target(self) -> OptimizationProblem[Last]:
         """Where the second one ends."""
         return self.second.target
 
@@ -103,6 +103,6 @@ class Composed(Reduction[Given, Last], Generic[Given, Made, Last]):
         """Go back twice."""
         return self.first.back(self.second.back(solution))
 
-    def claim(self) -> Claim:
+    def claim(self) -> OptimaRelation:
         """Return what follows from both claims."""
         return self.first.claim().then(self.second.claim())

@@ -35,14 +35,14 @@ def sorted_members(
 
 @njit(cache=True)
 def _by_class(
-    members: IntArray, class_of: IntArray, counts: IntArray, first: IntArray, stop: IntArray, rows: IntArray
+    members: IntArray, sensitive_class: IntArray, counts: IntArray, first: IntArray, stop: IntArray, rows: IntArray
 ) -> IntArray:  # pragma: no cover - compiled
     """Sort members by class, keeping their order; note where each class starts and stops, and its rows."""
     first[:] = 0
     rows[:] = 0
     for kind in members:
-        first[class_of[kind]] += 1
-        rows[class_of[kind]] += counts[kind]
+        first[sensitive_class[kind]] += 1
+        rows[sensitive_class[kind]] += counts[kind]
     end = 0
     for c in range(len(first)):
         end += first[c]
@@ -50,8 +50,8 @@ def _by_class(
         stop[c] = first[c]
     sorted_ = np.empty(len(members), dtype=np.int32)
     for kind in members:
-        sorted_[stop[class_of[kind]]] = kind
-        stop[class_of[kind]] += 1
+        sorted_[stop[sensitive_class[kind]]] = kind
+        stop[sensitive_class[kind]] += 1
     return sorted_
 
 
@@ -206,13 +206,13 @@ def _take(
 
 @njit(cache=True)
 def _flat_sums(
-    members: IntArray, counts: IntArray, prices: IntArray, cost: int, smallest: int, sums: FloatArray
+    members: IntArray, counts: IntArray, multipliers: IntArray, cost: int, smallest: int, sums: FloatArray
 ) -> int:  # pragma: no cover - compiled
     """Sum up the values of rows, cheap ones first; return the size beyond which no sum is negative."""
     most, largest = 0, len(sums) - 1
     sums[0] = 0.0
     for kind in members:
-        each = float(cost - prices[kind])
+        each = float(cost - multipliers[kind])
         for _ in range(counts[kind]):
             if most == largest or (each >= 0 and sums[most] + each >= 0 and most >= smallest):
                 return most
@@ -226,7 +226,7 @@ def _raise_by_slope(
     kinds: IntArray,
     copies: IntArray,
     value_of: FloatArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     slope: FloatArray,
     theta: float,
     most: int,
@@ -235,7 +235,7 @@ def _raise_by_slope(
     """Raise sums to what the cheapest rows cost if theta times the slope is added: no legal group has less."""
     each = np.empty(len(kinds), dtype=np.float64)
     for i in range(len(kinds)):
-        each[i] = value_of[i] + theta * slope[class_of[kinds[i]]]
+        each[i] = value_of[i] + theta * slope[sensitive_class[kinds[i]]]
     size, total = 0, 0.0
     for i in np.argsort(each):
         for _ in range(copies[i]):
@@ -266,7 +266,7 @@ def _other_thetas(
     chosen: IntArray,
     at: IntArray,
     used: IntArray,
-    thetas: FloatArray,
+    size_multipliers: FloatArray,
 ) -> None:  # pragma: no cover - compiled
     """Fill in the best theta of those sizes for which a given one shows less than the best value."""
     table = totals.sum()
@@ -280,15 +280,15 @@ def _other_thetas(
                 size, theta, allowed[size], value_of, copies, first, stop, rows, free, part, high, low, chosen, at, used
             )
             if value < np.inf:
-                thetas[size] = own
+                size_multipliers[size] = own
 
 
 @njit(cache=True, nogil=True)
 def least_of_sizes(
     chunk: int,
-    prices: IntArray,
+    multipliers: IntArray,
     counts: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     totals: IntArray,
     members: IntArray,
     starts: IntArray,
@@ -296,20 +296,20 @@ def least_of_sizes(
     active: BoolArray,
     allowed: FloatArray,
     smallest: int,
-    slopes: FloatArray,
+    linear_multipliers: FloatArray,
     slope_theta: FloatArray,
     size_of: IntArray,
     theta_of: FloatArray,
     values: FloatArray,
     taken: FloatArray,
-    thetas: FloatArray,
+    size_multipliers: FloatArray,
 ) -> None:  # pragma: no cover - compiled
     """For every active pattern find the least value of a group of any of the sizes, where it is below ``values``.
 
     Sizes that a slope shows to be too dear are left out. ``size_of`` and ``theta_of`` remember the best size and theta
     of each pattern, where the next search starts. ``taken`` counts the copies of each row type in the groups. If
-    ``thetas`` has a row per pattern it is filled with the theta of those sizes for which that of the pattern does not
-    do. ``allowed`` has the excess that each size may have.
+    ``size_multipliers`` has a row per pattern it is filled with the theta of those sizes for which that of the pattern
+    does not do. ``allowed`` has the excess that each size may have.
     """
     classes, table = len(totals), totals.sum()
     largest = len(allowed) - 1
@@ -324,17 +324,17 @@ def least_of_sizes(
         if not active[p]:
             continue
         mine = members[starts[p] : starts[p + 1]]
-        most = _flat_sums(mine, counts, prices, cost[p], smallest, flat)
+        most = _flat_sums(mine, counts, multipliers, cost[p], smallest, flat)
         if most < smallest or flat[smallest : most + 1].min() >= values[p]:
             continue
-        kinds = _by_class(mine, class_of, counts, first, stop, rows)
+        kinds = _by_class(mine, sensitive_class, counts, first, stop, rows)
         value_of = np.empty(len(kinds), dtype=np.float64)
         copies = np.empty(len(kinds), dtype=np.int64)
         for i in range(len(kinds)):
-            value_of[i] = cost[p] - prices[kinds[i]]
+            value_of[i] = cost[p] - multipliers[kinds[i]]
             copies[i] = counts[kinds[i]]
         sums = flat.copy()
-        _raise_by_slope(kinds, copies, value_of, class_of, slopes[p], slope_theta[p], most, sums)
+        _raise_by_slope(kinds, copies, value_of, sensitive_class, linear_multipliers[p], slope_theta[p], most, sums)
         best, best_size, best_share, theta = values[p], 0, 0.0, theta_of[p]
         best_theta = theta
         for step in range(most - smallest + 2):
@@ -360,8 +360,8 @@ def least_of_sizes(
             for c in range(classes):
                 _take(best_high[c], best_share, kinds, copies, first[c], taken)
                 _take(best_low[c], 1 - best_share, kinds, copies, first[c], taken)
-        if len(thetas) > 0:
+        if len(size_multipliers) > 0:
             _other_thetas(
                 (smallest, most), allowed, best, theta_of[p], totals, flat, value_of, copies, first, stop, rows,
-                free, part, high, low, chosen, at, used, thetas[p],
+                free, part, high, low, chosen, at, used, size_multipliers[p],
             )  # fmt: skip

@@ -30,22 +30,22 @@ def by_type(types: IntArray, starts: IntArray, kinds: int) -> tuple[IntArray, In
 
 @njit(cache=True, nogil=True)
 def values_by_size(
-    prices: IntArray, counts: IntArray, types: IntArray, starts: IntArray, cost: IntArray, least_size: int
+    multipliers: IntArray, counts: IntArray, types: IntArray, starts: IntArray, cost: IntArray, min_group_size: int
 ) -> FloatArray:  # pragma: no cover - compiled
     """Return for every pattern the least value of a group of at least so many rows, also if that is positive."""
     values = np.full(len(cost), np.inf)
-    filled = np.empty(least_size, dtype=np.int64)
+    filled = np.empty(min_group_size, dtype=np.int64)
     for p in range(len(cost)):
         members = types[starts[p] : starts[p + 1]]
         value, mass = 0, 0
         for kind in members:
-            if prices[kind] > cost[p]:
+            if multipliers[kind] > cost[p]:
                 mass += counts[kind]
-                value += counts[kind] * (cost[p] - prices[kind])
-        missing = max(0, least_size - mass)
-        number = dearest(prices, counts, members, cost[p], missing, filled)
+                value += counts[kind] * (cost[p] - multipliers[kind])
+        missing = max(0, min_group_size - mass)
+        number = dearest(multipliers, counts, members, cost[p], missing, filled)
         for i in range(number):
-            value += cost[p] - prices[filled[i]]
+            value += cost[p] - multipliers[filled[i]]
         if number == missing:
             values[p] = value
     return values

@@ -10,14 +10,14 @@ from kilt.numbers import BoolArray, IntArray
 
 @njit(cache=True, nogil=True)
 def least_values(
-    prices: IntArray,
+    multipliers: IntArray,
     counts: IntArray,
     type_starts: IntArray,
     patterns: IntArray,
     starts: IntArray,
     types: IntArray,
     cost: IntArray,
-    least_size: int,
+    min_group_size: int,
     taken: IntArray,
 ) -> int:  # pragma: no cover - compiled
     """Return the sum over all patterns of the least value of a group, or 0 if none is negative.
@@ -28,34 +28,34 @@ def least_values(
     """
     mass = np.zeros(len(cost), dtype=np.int64)
     value = np.zeros(len(cost), dtype=np.int64)
-    for kind in range(len(prices)):
+    for kind in range(len(multipliers)):
         for entry in range(type_starts[kind], type_starts[kind + 1]):
             p = patterns[entry]
-            if cost[p] >= prices[kind]:
+            if cost[p] >= multipliers[kind]:
                 break
             mass[p] += counts[kind]
-            value[p] += counts[kind] * (cost[p] - prices[kind])
+            value[p] += counts[kind] * (cost[p] - multipliers[kind])
     taken[:] = 0
     total = 0
-    filled = np.empty(least_size, dtype=np.int64)
+    filled = np.empty(min_group_size, dtype=np.int64)
     for p in range(len(cost)):
         if mass[p] == 0:
             continue
-        missing = least_size - mass[p]
+        missing = min_group_size - mass[p]
         if missing > 0:
-            number = dearest(prices, counts, types[starts[p] : starts[p + 1]], cost[p], missing, filled)
+            number = dearest(multipliers, counts, types[starts[p] : starts[p + 1]], cost[p], missing, filled)
             for i in range(number):
-                value[p] += cost[p] - prices[filled[i]]
+                value[p] += cost[p] - multipliers[filled[i]]
             if number < missing or value[p] >= 0:
                 value[p] = 0
                 continue
             for i in range(number):
                 taken[filled[i]] += 1
         total += value[p]
-    for kind in range(len(prices)):
+    for kind in range(len(multipliers)):
         for entry in range(type_starts[kind], type_starts[kind + 1]):
             p = patterns[entry]
-            if cost[p] >= prices[kind]:
+            if cost[p] >= multipliers[kind]:
                 break
             if value[p] < 0:
                 taken[kind] += counts[kind]
@@ -64,19 +64,19 @@ def least_values(
 
 @njit(cache=True, nogil=True)
 def dearest(
-    prices: IntArray, counts: IntArray, members: IntArray, limit: int, wanted: int, filled: IntArray
+    multipliers: IntArray, counts: IntArray, members: IntArray, limit: int, wanted: int, filled: IntArray
 ) -> int:  # pragma: no cover - compiled
     """Fill a list, from dear to cheap, with the copies of highest price up to a limit; return how many there are."""
     number = 0
     for kind in members:
-        price = prices[kind]
+        price = multipliers[kind]
         if price > limit:
             continue
         for _ in range(min(counts[kind], wanted)):  # none if there is no copy left
-            if number == wanted and prices[filled[number - 1]] >= price:
+            if number == wanted and multipliers[filled[number - 1]] >= price:
                 break
             at = min(number, wanted - 1)
-            while at > 0 and prices[filled[at - 1]] < price:
+            while at > 0 and multipliers[filled[at - 1]] < price:
                 filled[at] = filled[at - 1]
                 at -= 1
             filled[at] = kind
@@ -86,13 +86,13 @@ def dearest(
 
 @njit(cache=True, nogil=True)
 def active_patterns(
-    prices: IntArray, type_starts: IntArray, patterns: IntArray, cost: IntArray
+    multipliers: IntArray, type_starts: IntArray, patterns: IntArray, cost: IntArray
 ) -> BoolArray:  # pragma: no cover - compiled
     """Mark the patterns with a row whose price is above the cost: no other has a group of negative value."""
     active = np.zeros(len(cost), dtype=np.bool_)
-    for kind in range(len(prices)):
+    for kind in range(len(multipliers)):
         for entry in range(type_starts[kind], type_starts[kind + 1]):
-            if cost[patterns[entry]] >= prices[kind]:
+            if cost[patterns[entry]] >= multipliers[kind]:
                 break
             active[patterns[entry]] = True
     return active
@@ -100,7 +100,7 @@ def active_patterns(
 
 @njit(cache=True, nogil=True)
 def least_pairs(
-    prices: IntArray,
+    multipliers: IntArray,
     counts: IntArray,
     order: IntArray,
     second: BoolArray,
@@ -117,7 +117,7 @@ def least_pairs(
     ``order`` has the row types from dear to cheap. Among b rows of the second class the dearest are taken, and of the
     first as many as have prices above the cost, or the nearest allowed number; so every b is tried, and nothing else.
     """
-    active = active_patterns(prices, type_starts, patterns, cost)
+    active = active_patterns(multipliers, type_starts, patterns, cost)
     members = np.empty(
         starts[-1], dtype=np.int32
     )  # of each pattern: the first class from the left, the second from the right
@@ -147,8 +147,8 @@ def least_pairs(
             continue
         first = members[starts[p] : left[p]]
         others = members[left[p] : starts[p + 1]][::-1]
-        above = summed(first, counts, prices, cost[p], sums)
-        value, a, b = best_pair(others, counts, prices, cost[p], sums, rows[p], above, lowest, highest)
+        above = summed(first, counts, multipliers, cost[p], sums)
+        value, a, b = best_pair(others, counts, multipliers, cost[p], sums, rows[p], above, lowest, highest)
         if value < 0:
             total += value
             _take(first, counts, a, taken)
@@ -158,12 +158,12 @@ def least_pairs(
 
 @njit(cache=True, nogil=True)
 def summed(
-    members: IntArray, counts: IntArray, prices: IntArray, cost: int, sums: IntArray
+    members: IntArray, counts: IntArray, multipliers: IntArray, cost: int, sums: IntArray
 ) -> int:  # pragma: no cover - compiled
     """Sum up the values of copies, from dear to cheap; return how many are negative."""
     at, negative = 0, 0
     for kind in members:
-        each = cost - prices[kind]
+        each = cost - multipliers[kind]
         for _ in range(counts[kind]):
             sums[at + 1] = sums[at] + each
             at += 1
@@ -176,7 +176,7 @@ def summed(
 def best_pair(
     others: IntArray,
     counts: IntArray,
-    prices: IntArray,
+    multipliers: IntArray,
     cost: int,
     sums: IntArray,
     rows: int,
@@ -196,7 +196,7 @@ def best_pair(
                 best, best_a, best_b = spent + sums[a], a, b
         if place == len(others):
             return best, best_a, best_b
-        each = cost - prices[others[place]]
+        each = cost - multipliers[others[place]]
         if each >= 0 and spent + each + sums[above] >= best:
             return best, best_a, best_b  # from here on the second class only adds
         spent += each
@@ -219,7 +219,7 @@ def _take(members: IntArray, counts: IntArray, number: int, taken: IntArray) -> 
 
 @njit(cache=True, nogil=True)
 def least_diverse(
-    prices: IntArray,
+    multipliers: IntArray,
     counts: IntArray,
     value_of: IntArray,
     type_starts: IntArray,
@@ -227,7 +227,7 @@ def least_diverse(
     starts: IntArray,
     types: IntArray,
     cost: IntArray,
-    least_size: int,
+    min_group_size: int,
     fewest_values: int,
     taken: IntArray,
 ) -> int:  # pragma: no cover - compiled
@@ -236,13 +236,13 @@ def least_diverse(
     If the rows whose prices are above the cost have too few values, the dearest row of each of the best other values
     is added, one copy each; then the dearest copies of all that is left, if the rows are too few.
     """
-    active = active_patterns(prices, type_starts, patterns, cost)
+    active = active_patterns(multipliers, type_starts, patterns, cost)
     taken[:] = 0
     total = 0
     values = value_of.max() + 1
     best_kind = np.full(values, -1, dtype=np.int64)  # the dearest row type of each value
     seen = np.empty(values, dtype=np.int64)
-    filled = np.empty(least_size, dtype=np.int64)
+    filled = np.empty(min_group_size, dtype=np.int64)
     spare = counts.copy()
     for p in range(len(cost)):
         if not active[p]:
@@ -255,23 +255,23 @@ def least_diverse(
                 best_kind[v] = kind
                 seen[number] = v
                 number += 1
-            elif prices[kind] > prices[best_kind[v]]:
+            elif multipliers[kind] > multipliers[best_kind[v]]:
                 best_kind[v] = kind
-            if prices[kind] > cost[p]:
+            if multipliers[kind] > cost[p]:
                 mass += counts[kind]
-                value += counts[kind] * (cost[p] - prices[kind])
+                value += counts[kind] * (cost[p] - multipliers[kind])
         for i in range(number):
-            if prices[best_kind[seen[i]]] > cost[p]:
+            if multipliers[best_kind[seen[i]]] > cost[p]:
                 have += 1
-        forced = _best_values(prices, best_kind, seen, number, cost[p], max(0, fewest_values - have))
+        forced = _best_values(multipliers, best_kind, seen, number, cost[p], max(0, fewest_values - have))
         for i in range(forced):
             kind = best_kind[seen[i]]
-            value += cost[p] - prices[kind]
+            value += cost[p] - multipliers[kind]
             spare[kind] -= 1
-        missing = max(0, least_size - mass - forced)
-        added = dearest(prices, spare, members, cost[p], missing, filled)
+        missing = max(0, min_group_size - mass - forced)
+        added = dearest(multipliers, spare, members, cost[p], missing, filled)
         for i in range(added):
-            value += cost[p] - prices[filled[i]]
+            value += cost[p] - multipliers[filled[i]]
         if forced >= fewest_values - have and added == missing and value < 0:
             total += value
             for i in range(added):
@@ -279,7 +279,7 @@ def least_diverse(
             for i in range(forced):
                 taken[best_kind[seen[i]]] += 1
             for kind in members:
-                if prices[kind] > cost[p]:
+                if multipliers[kind] > cost[p]:
                     taken[kind] += counts[kind]
         for i in range(forced):
             spare[best_kind[seen[i]]] += 1
@@ -290,16 +290,16 @@ def least_diverse(
 
 @njit(cache=True, nogil=True)
 def _best_values(
-    prices: IntArray, best_kind: IntArray, seen: IntArray, number: int, limit: int, wanted: int
+    multipliers: IntArray, best_kind: IntArray, seen: IntArray, number: int, limit: int, wanted: int
 ) -> int:  # pragma: no cover - compiled
     """Move the values with the dearest row types up to a limit to the front; return how many, at most those wanted."""
     found = 0
     while found < wanted:
         best = -1
         for i in range(found, number):
-            if prices[best_kind[seen[i]]] > limit:
+            if multipliers[best_kind[seen[i]]] > limit:
                 continue
-            if best < 0 or prices[best_kind[seen[i]]] > prices[best_kind[seen[best]]]:
+            if best < 0 or multipliers[best_kind[seen[i]]] > multipliers[best_kind[seen[best]]]:
                 best = i
         if best < 0:
             break

@@ -18,11 +18,11 @@ from kilt.numbers import BoolArray, FloatArray, IntArray
 def _cheapest(
     members: IntArray,
     counts: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     shown: FloatArray,
     slope: FloatArray,
     theta: float,
-    least_size: int,
+    min_group_size: int,
     spare: FloatArray,
     place: IntArray,
     by_class: FloatArray,
@@ -36,40 +36,40 @@ def _cheapest(
     value, incline, mass = 0.0, 0.0, 0
     for i in range(len(members)):
         kind = members[i]
-        c = class_of[kind]
+        c = sensitive_class[kind]
         if shown[i] + theta * slope[c] < 0:
             value += counts[kind] * shown[i]
             incline += counts[kind] * slope[c]
             mass += counts[kind]
             by_class[c] += counts[kind]
-    if mass >= least_size:
+    if mass >= min_group_size:
         return value, incline, 0.0
     number = 0
     for i in range(len(members)):
-        price = shown[i] + theta * slope[class_of[members[i]]]
+        price = shown[i] + theta * slope[sensitive_class[members[i]]]
         if price >= 0:
             spare[number] = price
             number += 1
-    wanted = least_size - mass
+    wanted = min_group_size - mass
     last = np.inf  # the price of the last row that is needed: each entry has a copy at least
     if number > wanted:
         last = np.partition(spare[:number], wanted - 1)[wanted - 1]
     number = 0
     for i in range(len(members)):
-        price = shown[i] + theta * slope[class_of[members[i]]]
+        price = shown[i] + theta * slope[sensitive_class[members[i]]]
         if 0 <= price <= last:
             spare[number] = price
             place[number] = i
             number += 1
     for at in np.argsort(spare[:number], kind="mergesort"):
         i = place[at]
-        c = class_of[members[i]]
-        copies = min(counts[members[i]], least_size - mass)
+        c = sensitive_class[members[i]]
+        copies = min(counts[members[i]], min_group_size - mass)
         value += copies * shown[i]
         incline += copies * slope[c]
         mass += copies
         by_class[c] += copies
-        if mass == least_size:
+        if mass == min_group_size:
             return value, incline, spare[at]
     return np.inf, 0.0, 0.0
 
@@ -77,15 +77,15 @@ def _cheapest(
 @njit(cache=True, nogil=True)
 def least_sloped(
     chunk: int,
-    prices: IntArray,
+    multipliers: IntArray,
     counts: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     types: IntArray,
     starts: IntArray,
     cost: IntArray,
     active: BoolArray,
-    least_size: int,
-    slopes: FloatArray,
+    min_group_size: int,
+    linear_multipliers: FloatArray,
     theta_of: FloatArray,
     size_price: FloatArray,
     values: FloatArray,
@@ -107,12 +107,21 @@ def least_sloped(
         shown = np.empty(len(members), dtype=np.float64)
         spare, place = np.empty(len(members), dtype=np.float64), np.empty(len(members), dtype=np.int64)
         for i in range(len(members)):
-            shown[i] = cost[p] - prices[members[i]]
+            shown[i] = cost[p] - multipliers[members[i]]
         theta, price, done = 0.0, 0.0, False
         high_value, high_slope, high_theta, low_value, low_slope, low_theta = 0.0, np.inf, 0.0, 0.0, -np.inf, 0.0
         for _ in range(60):
             value, slope, price = _cheapest(
-                members, counts, class_of, shown, slopes[p], theta, least_size, spare, place, found
+                members,
+                counts,
+                sensitive_class,
+                shown,
+                linear_multipliers[p],
+                theta,
+                min_group_size,
+                spare,
+                place,
+                found,
             )
             done = value + theta * slope >= 0  # also if no group is large enough
             if done:
@@ -151,15 +160,15 @@ def least_sloped(
 @njit(cache=True, nogil=True)
 def take_sloped(
     chunk: int,
-    prices: IntArray,
+    multipliers: IntArray,
     counts: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     types: IntArray,
     starts: IntArray,
     cost: IntArray,
     wanted: BoolArray,
-    least_size: int,
-    slopes: FloatArray,
+    min_group_size: int,
+    linear_multipliers: FloatArray,
     mix: FloatArray,
     taken: FloatArray,
 ) -> None:  # pragma: no cover - compiled
@@ -177,18 +186,18 @@ def take_sloped(
             mass = 0
             for i in range(len(members)):
                 kind = members[i]
-                price[i] = cost[p] - prices[kind] + theta * slopes[p, class_of[kind]]
+                price[i] = cost[p] - multipliers[kind] + theta * linear_multipliers[p, sensitive_class[kind]]
                 if price[i] < 0:
                     taken[kind] += share * counts[kind]
                     mass += counts[kind]
-            if mass >= least_size:
+            if mass >= min_group_size:
                 continue
             for i in np.argsort(price, kind="mergesort"):
                 kind = members[i]
                 if price[i] < 0:
                     continue
-                number = min(counts[kind], least_size - mass)
+                number = min(counts[kind], min_group_size - mass)
                 taken[kind] += share * number
                 mass += number
-                if mass == least_size:
+                if mass == min_group_size:
                     break

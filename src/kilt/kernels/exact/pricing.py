@@ -16,7 +16,7 @@ from kilt.numbers import IntArray
 def dearest_copies(
     order: IntArray,
     counts: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     starts: IntArray,
     patterns: IntArray,
     offsets: IntArray,
@@ -25,7 +25,7 @@ def dearest_copies(
 ) -> None:  # pragma: no cover - compiled
     """Fill for every pattern p and class c the list ``lists[p, offsets[c]:offsets[c + 1]]`` with row types."""
     for kind in order:
-        c = class_of[kind]
+        c = sensitive_class[kind]
         room = offsets[c + 1] - offsets[c]
         for entry in range(starts[kind], starts[kind + 1]):
             p = patterns[entry]
@@ -39,7 +39,7 @@ def dearest_copies(
 @njit(cache=True)
 def dearest_distinct(
     order: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     starts: IntArray,
     patterns: IntArray,
     lists: IntArray,
@@ -55,7 +55,7 @@ def dearest_distinct(
                 continue
             fresh = True
             for j in range(have):
-                if class_of[lists[p, j]] == class_of[kind]:
+                if sensitive_class[lists[p, j]] == sensitive_class[kind]:
                     fresh = False
                     break
             if fresh:
@@ -68,7 +68,7 @@ def cheapest_atoms(
     lists: IntArray,
     filled: IntArray,
     offsets: IntArray,
-    prices: IntArray,
+    multipliers: IntArray,
     cost: IntArray,
     atoms: IntArray,
     value: IntArray,
@@ -82,7 +82,7 @@ def cheapest_atoms(
             at = offsets[c] + c
             sums[at] = 0
             for j in range(filled[p, c]):
-                sums[at + j + 1] = sums[at + j] + cost[p] - prices[lists[p, offsets[c] + j]]
+                sums[at + j + 1] = sums[at + j] + cost[p] - multipliers[lists[p, offsets[c] + j]]
         choice[p] = -1
         value[p] = np.iinfo(np.int64).max
         for a in range(len(atoms)):
@@ -101,10 +101,10 @@ def cheapest_atoms(
 @njit(cache=True)
 def groups_within(
     members: IntArray,
-    prices: IntArray,
+    multipliers: IntArray,
     starts: IntArray,
     cost: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     atoms: IntArray,
     distinct: bool,
     limit: int,
@@ -125,13 +125,13 @@ def groups_within(
         at = 0
         for c in range(classes):
             begin[c] = at
-            while at < len(mine) and (distinct or class_of[mine[at]] == c):
-                sums[at + 1] = sums[at] + cost[p] - prices[mine[at]]
+            while at < len(mine) and (distinct or sensitive_class[mine[at]] == c):
+                sums[at + 1] = sums[at] + cost[p] - multipliers[mine[at]]
                 at += 1
         begin[classes] = at
         before = total
         for a in range(len(atoms)):
-            total = _groups_of_atom(mine, sums, begin, class_of, atoms[a], distinct, limit, found, total)
+            total = _groups_of_atom(mine, sums, begin, sensitive_class, atoms[a], distinct, limit, found, total)
             if total < 0:
                 return -1
         owner[before:total] = p
@@ -143,7 +143,7 @@ def _groups_of_atom(
     mine: IntArray,
     sums: IntArray,
     begin: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     atom: IntArray,
     distinct: bool,
     limit: int,
@@ -171,7 +171,7 @@ def _groups_of_atom(
         follows = depth > 0 and slot_class[depth - 1] == c and chosen[depth - 1] == here - 1
         if here > begin[c] and mine[here] == mine[here - 1] and not follows:
             continue  # copies of a row type are taken in order
-        if distinct and _has_class(mine, chosen, depth, class_of, class_of[mine[here]]):
+        if distinct and _has_class(mine, chosen, depth, sensitive_class, sensitive_class[mine[here]]):
             continue
         spent[depth + 1] = spent[depth] + sums[here + 1] - sums[here]
         if depth + 1 < size:
@@ -211,9 +211,9 @@ def _slots(
 
 @njit(cache=True)
 def _has_class(
-    mine: IntArray, chosen: IntArray, depth: int, class_of: IntArray, wanted: int
+    mine: IntArray, chosen: IntArray, depth: int, sensitive_class: IntArray, wanted: int
 ) -> bool:  # pragma: no cover - compiled
     has = False
     for slot in range(depth):
-        has |= class_of[mine[chosen[slot]]] == wanted
+        has |= sensitive_class[mine[chosen[slot]]] == wanted
     return has

@@ -13,15 +13,15 @@ from kilt.numbers import BoolArray, IntArray
 SIZE, FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, METRIC = range(7)
 
 
-class Law(NamedTuple):
+class CompiledRules(NamedTuple):
     """The rules as numbers; rule r compares something with the ratio ``above[r] / below[r]``.
 
     It speaks of a column with ``values[r]`` values, and class c has the value ``value_of[r, c]`` there. For closeness
     the values stand in the order ``place`` of the space, from ``first_value[r]`` on, with their numbers of rows in the
     table as ``reference``; the cuts of the space are intervals of that order, from ``first_cut[r]`` on, with weights;
-    for a metric the weights there are its distances, row by row. ``star`` marks equal distances, ``single`` a policy
-    on one column whose classes are its values, ``simple`` one that asks for nothing but a size. ``unit`` is the cost
-    of a star.
+    for a metric the weights there are its distances, row by row. ``star`` marks equal distances, ``one_column`` a
+    policy on one column whose classes are its values, ``size_only`` one that asks for nothing but a size. ``unit`` is
+    the cost of a star.
     """
 
     kind: IntArray
@@ -39,63 +39,65 @@ class Law(NamedTuple):
     stop: IntArray
     weight: IntArray
     rows: int
-    least_size: int
+    min_group_size: int
     unit: int
-    single: bool
-    simple: bool
+    one_column: bool
+    size_only: bool
 
 
 @lean
 def violation(
-    law: Law, by_class: IntArray, size: int, counts: IntArray, sums: IntArray
+    rules: CompiledRules, by_class: IntArray, size: int, counts: IntArray, sums: IntArray
 ) -> float:  # pragma: no cover - compiled
     """Return 0 if a group is legal, else about how many rows are too many or too few; only the sign decides."""
     total = 0.0
-    for r in range(len(law.kind)):
-        kind, a, b = law.kind[r], law.above[r], law.below[r]
+    for r in range(len(rules.kind)):
+        kind, a, b = rules.kind[r], rules.above[r], rules.below[r]
         if kind == SIZE:
             total += max(0, a - size)
             continue
-        if law.single:
+        if rules.one_column:
             counts = by_class
         else:
-            for v in range(law.values[r]):
+            for v in range(rules.values[r]):
                 counts[v] = 0
             for c in range(len(by_class)):
-                counts[law.value_of[r, c]] += by_class[c]
+                counts[rules.value_of[r, c]] += by_class[c]
         if kind in (CLOSENESS, METRIC):
-            total += _too_far(law, r, size, counts, sums)
+            total += _too_far(rules, r, size, counts, sums)
         elif kind == FREQUENCY:
-            total += _too_frequent(counts, law.values[r], size, a, b)
+            total += _too_frequent(counts, rules.values[r], size, a, b)
         elif kind == DISTINCT:
-            total += _too_few(counts, law.values[r], a)
+            total += _too_few(counts, rules.values[r], a)
         elif kind == ENTROPY:
-            total += _too_uneven(counts, law.values[r], size, a, b)
+            total += _too_uneven(counts, rules.values[r], size, a, b)
         else:
-            total += _too_heavy(counts, law.values[r], law.scale[r], a, b)
+            total += _too_heavy(counts, rules.values[r], rules.scale[r], a, b)
     return total
 
 
 @lean
-def _too_far(law: Law, r: int, size: int, counts: IntArray, sums: IntArray) -> float:  # pragma: no cover - compiled
+def _too_far(
+    rules: CompiledRules, r: int, size: int, counts: IntArray, sums: IntArray
+) -> float:  # pragma: no cover - compiled
     """Compare the work of moving the group's shares to the table's with what is allowed."""
-    values, base = law.values[r], law.first_value[r]
+    values, base = rules.values[r], rules.first_value[r]
     work = 0
-    if law.kind[r] == METRIC:
+    if rules.kind[r] == METRIC:
         for v in range(values):
-            sums[v] = law.rows * counts[v] - law.reference[base + v] * size
-        work = transported(law.weight, law.first_cut[r], values, sums)
-    elif law.star[r]:
+            sums[v] = rules.rows * counts[v] - rules.reference[base + v] * size
+        work = transported(rules.weight, rules.first_cut[r], values, sums)
+    elif rules.star[r]:
         for v in range(values):
-            work += abs(law.rows * counts[v] - law.reference[base + v] * size)
+            work += abs(rules.rows * counts[v] - rules.reference[base + v] * size)
     else:
         sums[0] = 0
         for i in range(values):
-            sums[i + 1] = sums[i] + law.rows * counts[law.place[base + i]] - law.reference[base + i] * size
-        for cut in range(law.first_cut[r], law.first_cut[r + 1]):
-            work += law.weight[cut] * abs(sums[law.stop[cut]] - sums[law.start[cut]])
-    over = work * law.below[r] - law.above[r] * law.scale[r] * law.rows * size
-    return 0.0 if over <= 0 else over / (law.below[r] * law.scale[r] * law.rows)
+            sums[i + 1] = sums[i] + rules.rows * counts[rules.place[base + i]] - rules.reference[base + i] * size
+        for cut in range(rules.first_cut[r], rules.first_cut[r + 1]):
+            work += rules.weight[cut] * abs(sums[rules.stop[cut]] - sums[rules.start[cut]])
+    over = work * rules.below[r] - rules.above[r] * rules.scale[r] * rules.rows * size
+    return 0.0 if over <= 0 else over / (rules.below[r] * rules.scale[r] * rules.rows)
 
 
 @lean
@@ -154,8 +156,8 @@ def _too_heavy(counts: IntArray, values: int, l: int, a: int, b: int) -> float: 
     return 0.0 if over < 0 else (over + 1) / b
 
 
-def scratch(law: Law) -> tuple[IntArray, IntArray]:
+def scratch(rules: CompiledRules) -> tuple[IntArray, IntArray]:
     """Return the two lists that ``violation`` writes on; a metric needs room for a flow."""
-    longest = int(law.values.max(initial=1)) + 1
-    room = longest * (longest + 4) if METRIC in law.kind else longest
+    longest = int(rules.values.max(initial=1)) + 1
+    room = longest * (longest + 4) if METRIC in rules.kind else longest
     return np.zeros(longest, dtype=np.int64), np.zeros(room, dtype=np.int64)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from kilt.kernels.lean import lean
-from kilt.kernels.model.legal import Law
-from kilt.kernels.search.assignment import COST, LOGGED, Arena, State, undo
-from kilt.kernels.search.moves import STAMP, Work, close, closing_cost, draw, draw_below, forget, wander
+from kilt.kernels.model.legal import CompiledRules
+from kilt.kernels.search.assignment import COST, LOGGED, Assignment, CoverIndex, undo
+from kilt.kernels.search.moves import STAMP, Work, close, closing_cost, draw, draw_below, forget, relocate
 from kilt.kernels.search.opening import open_pattern
 from kilt.numbers import IntArray
 
@@ -20,9 +20,9 @@ OPENINGS, CLOSINGS = 0.5, 0.1  # the shares of moves; in the others rows wander
 
 @lean
 def anneal(
-    arena: Arena,
-    state: State,
-    law: Law,
+    index: CoverIndex,
+    assignment: Assignment,
+    rules: CompiledRules,
     work: Work,
     patterns: IntArray,
     kinds: IntArray,
@@ -36,28 +36,44 @@ def anneal(
     """
     for _ in range(moves):
         work.number[STAMP] += 1
-        state.total[LOGGED] = 0
-        before = state.total[COST]
-        patience = -temperature * law.unit * np.log(1.0 - draw(work.random))
-        if _tried(arena, state, law, work, patterns, kinds, big, patience) and state.total[COST] - before <= patience:
-            forget(arena, state, work)
+        assignment.total[LOGGED] = 0
+        before = assignment.total[COST]
+        accepted_increase = -temperature * rules.unit * np.log(1.0 - draw(work.random))
+        if (
+            _tried(index, assignment, rules, work, patterns, kinds, big, accepted_increase)
+            and assignment.total[COST] - before <= accepted_increase
+        ):
+            forget(index, assignment, work)
         else:
-            undo(arena, state)
+            undo(index, assignment)
 
 
 @lean
 def _tried(
-    arena: Arena, state: State, law: Law, work: Work, patterns: IntArray, kinds: IntArray, big: int, patience: float
+    index: CoverIndex,
+    assignment: Assignment,
+    rules: CompiledRules,
+    work: Work,
+    patterns: IntArray,
+    kinds: IntArray,
+    big: int,
+    accepted_increase: float,
 ) -> bool:  # pragma: no cover - compiled
     """Try a random move; say whether it was done."""
     which = draw(work.random)
     if which < OPENINGS:
-        return open_pattern(arena, state, law, work, patterns[draw_below(work.random, len(patterns))], big, patience)
+        return open_pattern(
+            index, assignment, rules, work, patterns[draw_below(work.random, len(patterns))], big, accepted_increase
+        )
     u = kinds[draw_below(work.random, len(kinds))]
-    q = arena.pattern_of[state.home[u]]
-    if arena.cost[q] == 0:
+    q = index.pattern_of[assignment.home[u]]
+    if index.cost[q] == 0:
         return False
     if which >= OPENINGS + CLOSINGS:
-        return wander(arena, state, law, work, u, patience)
-    small = state.size[q] <= big
-    return small and closing_cost(arena, state, law, work, q) <= patience and close(arena, state, law, work, q)
+        return relocate(index, assignment, rules, work, u, accepted_increase)
+    small = assignment.size[q] <= big
+    return (
+        small
+        and closing_cost(index, assignment, rules, work, q) <= accepted_increase
+        and close(index, assignment, rules, work, q)
+    )

@@ -13,7 +13,7 @@ COST, LOGGED = range(2)
 LONGEST_LOG = 200_000  # more than the rows that a single opening brings together; who closes groups asks for room
 
 
-class Arena(NamedTuple):
+class CoverIndex(NamedTuple):
     """What stays: entry e says that the row type ``kind_of[e]`` fits under the pattern ``pattern_of[e]``.
 
     The entries of row type u are ``starts[u]`` to ``starts[u + 1]``, from cheap to dear; those of pattern p are
@@ -21,7 +21,7 @@ class Arena(NamedTuple):
     """
 
     counts: IntArray
-    class_of: IntArray
+    sensitive_class: IntArray
     starts: IntArray
     pattern_of: IntArray
     kind_of: IntArray
@@ -30,7 +30,7 @@ class Arena(NamedTuple):
     cost: IntArray
 
 
-class State(NamedTuple):
+class Assignment(NamedTuple):
     """What moves: the copies at each entry, and for every pattern its rows, in all and by class.
 
     The entries with copies are linked lists, -1 at the end: from ``head`` by ``after`` those of a pattern, from
@@ -53,20 +53,20 @@ class State(NamedTuple):
 
 
 @lean
-def shift(arena: Arena, state: State, e: int, change: int) -> None:  # pragma: no cover - compiled
+def shift(index: CoverIndex, assignment: Assignment, e: int, change: int) -> None:  # pragma: no cover - compiled
     """Add copies at an entry, or take them away."""
-    p, u = arena.pattern_of[e], arena.kind_of[e]
-    had = state.copies[e]
-    state.copies[e] = had + change
-    state.size[p] += change
-    state.by_class[p, arena.class_of[u]] += change
-    state.total[COST] += change * arena.cost[p]
+    p, u = index.pattern_of[e], index.kind_of[e]
+    had = assignment.copies[e]
+    assignment.copies[e] = had + change
+    assignment.size[p] += change
+    assignment.by_class[p, index.sensitive_class[u]] += change
+    assignment.total[COST] += change * index.cost[p]
     if had == 0:
-        _link(e, p, state.head, state.after, state.before)
-        _link(e, u, state.home, state.next_home, state.last_home)
+        _link(e, p, assignment.head, assignment.after, assignment.before)
+        _link(e, u, assignment.home, assignment.next_home, assignment.last_home)
     elif had + change == 0:
-        _unlink(e, p, state.head, state.after, state.before)
-        _unlink(e, u, state.home, state.next_home, state.last_home)
+        _unlink(e, p, assignment.head, assignment.after, assignment.before)
+        _unlink(e, u, assignment.home, assignment.next_home, assignment.last_home)
 
 
 @lean
@@ -90,45 +90,49 @@ def _unlink(e: int, owner: int, head: IntArray, after: IntArray, before: IntArra
 
 
 @lean
-def move(arena: Arena, state: State, e: int, to: int, copies: int) -> None:  # pragma: no cover - compiled
+def move(
+    index: CoverIndex, assignment: Assignment, e: int, to: int, copies: int
+) -> None:  # pragma: no cover - compiled
     """Move copies of a row type from an entry to another, and remember it."""
-    number = state.total[LOGGED]
-    state.log_entry[number], state.log_entry[number + 1] = e, to
-    state.log_change[number], state.log_change[number + 1] = -copies, copies
-    state.total[LOGGED] = number + 2
-    shift(arena, state, e, -copies)
-    shift(arena, state, to, copies)
+    number = assignment.total[LOGGED]
+    assignment.log_entry[number], assignment.log_entry[number + 1] = e, to
+    assignment.log_change[number], assignment.log_change[number + 1] = -copies, copies
+    assignment.total[LOGGED] = number + 2
+    shift(index, assignment, e, -copies)
+    shift(index, assignment, to, copies)
 
 
 @lean
-def has_room(state: State) -> bool:  # pragma: no cover - compiled
+def has_room(assignment: Assignment) -> bool:  # pragma: no cover - compiled
     """Say whether another move can be remembered."""
-    return state.total[LOGGED] + 2 <= LONGEST_LOG
+    return assignment.total[LOGGED] + 2 <= LONGEST_LOG
 
 
 @lean
-def undo(arena: Arena, state: State) -> None:  # pragma: no cover - compiled
+def undo(index: CoverIndex, assignment: Assignment) -> None:  # pragma: no cover - compiled
     """Take back the moves that are remembered."""
-    for i in range(state.total[LOGGED] - 1, -1, -1):
-        shift(arena, state, state.log_entry[i], -state.log_change[i])
-    state.total[LOGGED] = 0
+    for i in range(assignment.total[LOGGED] - 1, -1, -1):
+        shift(index, assignment, assignment.log_entry[i], -assignment.log_change[i])
+    assignment.total[LOGGED] = 0
 
 
 @lean
-def place(arena: Arena, state: State, entries: IntArray, copies: IntArray) -> None:  # pragma: no cover - compiled
+def place(
+    index: CoverIndex, assignment: Assignment, entries: IntArray, copies: IntArray
+) -> None:  # pragma: no cover - compiled
     """Put copies at entries."""
     for i in range(len(entries)):
-        shift(arena, state, entries[i], copies[i])
+        shift(index, assignment, entries[i], copies[i])
 
 
-def empty_state(arena: Arena, classes: int) -> State:
+def empty_assignment(index: CoverIndex, classes: int) -> Assignment:
     """Return a state without copies."""
-    entries, patterns, kinds = len(arena.pattern_of), len(arena.cost), len(arena.counts)
+    entries, patterns, kinds = len(index.pattern_of), len(index.cost), len(index.counts)
 
     def nothing(length: int) -> IntArray:
         return np.full(length, -1, dtype=np.int32)
 
-    return State(
+    return Assignment(
         copies=np.zeros(entries, dtype=np.int64),
         size=np.zeros(patterns, dtype=np.int64),
         by_class=np.zeros((patterns, classes), dtype=np.int64),
@@ -144,9 +148,9 @@ def empty_state(arena: Arena, classes: int) -> State:
     )
 
 
-def vacate(state: State) -> None:
+def vacate(assignment: Assignment) -> None:
     """Take away all copies."""
-    for counts in (state.copies, state.size, state.by_class, state.total):
+    for counts in (assignment.copies, assignment.size, assignment.by_class, assignment.total):
         counts.fill(0)
-    for heads in (state.head, state.home):
+    for heads in (assignment.head, assignment.home):
         heads.fill(-1)

@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from kilt.kernels.lean import lean
-from kilt.kernels.model.legal import Law, scratch, violation
-from kilt.kernels.search.assignment import LOGGED, Arena, State, has_room, move
+from kilt.kernels.model.legal import CompiledRules, scratch, violation
+from kilt.kernels.search.assignment import LOGGED, Assignment, CoverIndex, has_room, move
 from kilt.numbers import BoolArray, FloatArray, IntArray
 
-FAR = 1e18  # the cost of what cannot be
+INFEASIBLE_COST = 1e18  # the cost of what cannot be
 LONGEST = 2_000  # row types of a pattern that are looked at in a move
 MOST_MENDED = 8  # rows that leave a group so that it is legal again
 STAMP, SOURCES, CHANGES = range(3)
-NOBODY = -1
+NONE = -1
 
 
 class Work(NamedTuple):
@@ -63,10 +63,10 @@ class Work(NamedTuple):
     random: IntArray
 
 
-def work_for(arena: Arena, law: Law, classes: int, seed: int) -> Work:
+def work_for(index: CoverIndex, rules: CompiledRules, classes: int, seed: int) -> Work:
     """Return room for the moves of one thread."""
-    kinds, patterns, offers = len(arena.counts), len(arena.cost), 2 * LONGEST
-    counts, sums = scratch(law)
+    kinds, patterns, offers = len(index.counts), len(index.cost), 2 * LONGEST
+    counts, sums = scratch(rules)
 
     def ints(length: int) -> IntArray:
         return np.zeros(length, dtype=np.int64)
@@ -85,7 +85,7 @@ def work_for(arena: Arena, law: Law, classes: int, seed: int) -> Work:
         banned=ints(patterns),
         closing=np.zeros(patterns),
         known=flags(patterns),
-        refill=np.full((patterns, classes), NOBODY, dtype=np.int32),
+        refill=np.full((patterns, classes), NONE, dtype=np.int32),
         refill_home=np.full((patterns, classes), -1, dtype=np.int32),
         looked=np.full(patterns, -1),
         other=np.full(kinds, -1.0),
@@ -129,27 +129,33 @@ def draw_below(random: IntArray, limit: int) -> int:  # pragma: no cover - compi
 
 
 @lean
-def broken_with(state: State, law: Law, work: Work, p: int, c: int, change: int) -> float:  # pragma: no cover
+def broken_with(
+    assignment: Assignment, rules: CompiledRules, work: Work, p: int, c: int, change: int
+) -> float:  # pragma: no cover
     """Return how far a group is from legal with so many more rows of a class; an empty one is legal."""
-    size = state.size[p] + change
+    size = assignment.size[p] + change
     if size == 0:
         return 0.0
-    state.by_class[p, c] += change
-    broken = violation(law, state.by_class[p], size, work.counts, work.sums)
-    state.by_class[p, c] -= change
+    assignment.by_class[p, c] += change
+    broken = violation(rules, assignment.by_class[p], size, work.counts, work.sums)
+    assignment.by_class[p, c] -= change
     return broken
 
 
 @lean
-def stays_legal(state: State, law: Law, work: Work, p: int, c: int, change: int) -> bool:  # pragma: no cover
+def stays_legal(
+    assignment: Assignment, rules: CompiledRules, work: Work, p: int, c: int, change: int
+) -> bool:  # pragma: no cover
     """Say whether a group is legal with so many more rows of a class."""
-    if law.simple:
-        return state.size[p] + change >= law.least_size or state.size[p] + change == 0
-    return broken_with(state, law, work, p, c, change) == 0.0
+    if rules.size_only:
+        return assignment.size[p] + change >= rules.min_group_size or assignment.size[p] + change == 0
+    return broken_with(assignment, rules, work, p, c, change) == 0.0
 
 
 @lean
-def most_copies(state: State, law: Law, work: Work, p: int, c: int, sign: int, limit: int) -> int:  # pragma: no cover
+def most_copies(
+    assignment: Assignment, rules: CompiledRules, work: Work, p: int, c: int, sign: int, limit: int
+) -> int:  # pragma: no cover
     """Return how many rows of a class, up to a limit, a legal group can take up (or give up) and be legal.
 
     Legal groups are those counts that meet inequalities of concave functions, so that it is all up to some number: that
@@ -158,7 +164,7 @@ def most_copies(state: State, law: Law, work: Work, p: int, c: int, sign: int, l
     low, high = 0, limit
     while low < high:
         half = (low + high + 1) // 2
-        if stays_legal(state, law, work, p, c, sign * half):
+        if stays_legal(assignment, rules, work, p, c, sign * half):
             low = half
         else:
             high = half - 1
@@ -166,139 +172,155 @@ def most_copies(state: State, law: Law, work: Work, p: int, c: int, sign: int, l
 
 
 @lean
-def elsewhere(arena: Arena, state: State, law: Law, work: Work, u: int, q: int) -> int:  # pragma: no cover - compiled
+def elsewhere(
+    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, u: int, q: int
+) -> int:  # pragma: no cover - compiled
     """Return the entry of the cheapest group but q that a copy of a row type can join, or -1."""
-    for e in range(arena.starts[u], arena.starts[u + 1]):
-        p = arena.pattern_of[e]
-        open_ = state.size[p] > 0 and p != q and work.banned[p] != work.number[STAMP]
-        if open_ and (law.simple or stays_legal(state, law, work, p, arena.class_of[u], 1)):
+    for e in range(index.starts[u], index.starts[u + 1]):
+        p = index.pattern_of[e]
+        open_ = assignment.size[p] > 0 and p != q and work.banned[p] != work.number[STAMP]
+        if open_ and (rules.size_only or stays_legal(assignment, rules, work, p, index.sensitive_class[u], 1)):
             return e
     return -1
 
 
 @lean
-def other_cost(arena: Arena, state: State, law: Law, work: Work, u: int, q: int) -> float:  # pragma: no cover
+def other_cost(
+    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, u: int, q: int
+) -> float:  # pragma: no cover
     """Return what a copy of a row type would pay elsewhere than in q; FAR if no group takes it.
 
     It is remembered for row types that are in one group only, until one of their patterns changes.
     """
-    alone = state.next_home[state.home[u]] < 0
+    alone = assignment.next_home[assignment.home[u]] < 0
     if alone and work.other[u] >= 0:
         return work.other[u]
-    to = elsewhere(arena, state, law, work, u, q)
-    cost = FAR if to < 0 else float(arena.cost[arena.pattern_of[to]])
+    to = elsewhere(index, assignment, rules, work, u, q)
+    cost = INFEASIBLE_COST if to < 0 else float(index.cost[index.pattern_of[to]])
     if alone:
         work.other[u] = cost
     return cost
 
 
 @lean
-def closing_cost(arena: Arena, state: State, law: Law, work: Work, q: int) -> float:  # pragma: no cover - compiled
+def closing_cost(
+    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int
+) -> float:  # pragma: no cover - compiled
     """Estimate what the rows of q pay more if it is closed; FAR if some have no other group. It is remembered."""
     if work.known[q]:
         return work.closing[q]
     cost = 0.0
-    e = state.head[q]
-    while e >= 0 and cost < FAR:
-        other = other_cost(arena, state, law, work, arena.kind_of[e], q)
-        cost = FAR if other == FAR else cost + state.copies[e] * (other - arena.cost[q])
-        e = state.after[e]
+    e = assignment.head[q]
+    while e >= 0 and cost < INFEASIBLE_COST:
+        other = other_cost(index, assignment, rules, work, index.kind_of[e], q)
+        cost = INFEASIBLE_COST if other == INFEASIBLE_COST else cost + assignment.copies[e] * (other - index.cost[q])
+        e = assignment.after[e]
     work.closing[q], work.known[q] = cost, True
     return cost
 
 
 @lean
-def forget(arena: Arena, state: State, work: Work) -> None:  # pragma: no cover - compiled
+def forget(index: CoverIndex, assignment: Assignment, work: Work) -> None:  # pragma: no cover - compiled
     """Forget what is remembered of the patterns of the last moves, and of the row types that fit under them."""
     work.number[STAMP] += 1
     work.number[CHANGES] += 1
-    for i in range(state.total[LOGGED]):
-        p = arena.pattern_of[state.log_entry[i]]
+    for i in range(assignment.total[LOGGED]):
+        p = index.pattern_of[assignment.log_entry[i]]
         if work.banned[p] == work.number[STAMP]:
             continue
         work.banned[p] = work.number[STAMP]
         work.known[p] = False
-        for j in range(arena.first[p], arena.first[p + 1]):
-            u = arena.kind_of[arena.entries[j]]
+        for j in range(index.first[p], index.first[p + 1]):
+            u = index.kind_of[index.entries[j]]
             work.other[u] = -1.0
-            h = state.home[u]
+            h = assignment.home[u]
             while h >= 0:
-                work.known[arena.pattern_of[h]] = False
-                h = state.next_home[h]
+                work.known[index.pattern_of[h]] = False
+                h = assignment.next_home[h]
 
 
 @lean
-def close(arena: Arena, state: State, law: Law, work: Work, q: int) -> bool:  # pragma: no cover - compiled
+def close(
+    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int
+) -> bool:  # pragma: no cover - compiled
     """Let all rows of q join other groups; say whether they could. Rows that are refused try again after the others."""
     work.banned[q] = work.number[STAMP]
-    for _ in range(1 if law.simple else 3):
-        e = state.head[q]
+    for _ in range(1 if rules.size_only else 3):
+        e = assignment.head[q]
         while e >= 0:
-            follows = state.after[e]
-            while state.copies[e] > 0 and has_room(state):
-                to = elsewhere(arena, state, law, work, arena.kind_of[e], q)
+            follows = assignment.after[e]
+            while assignment.copies[e] > 0 and has_room(assignment):
+                to = elsewhere(index, assignment, rules, work, index.kind_of[e], q)
                 if to < 0:
                     break
-                copies = state.copies[e]
-                if not law.simple:
-                    c = arena.class_of[arena.kind_of[e]]
-                    copies = max(1, most_copies(state, law, work, arena.pattern_of[to], c, 1, copies))
-                move(arena, state, e, to, copies)
+                copies = assignment.copies[e]
+                if not rules.size_only:
+                    c = index.sensitive_class[index.kind_of[e]]
+                    copies = max(1, most_copies(assignment, rules, work, index.pattern_of[to], c, 1, copies))
+                move(index, assignment, e, to, copies)
             e = follows
-        if state.size[q] == 0:
+        if assignment.size[q] == 0:
             return True
     return False
 
 
 @lean
-def wander(arena: Arena, state: State, law: Law, work: Work, u: int, most: float) -> bool:  # pragma: no cover
+def relocate(
+    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, u: int, most: float
+) -> bool:  # pragma: no cover
     """Move copies of a row type to another group, drawn at random, if they pay at most so much more there."""
-    h = state.home[u]
-    e = arena.starts[u] + draw_below(work.random, arena.starts[u + 1] - arena.starts[u])
-    q, p, c = arena.pattern_of[h], arena.pattern_of[e], arena.class_of[u]
-    if p == q or state.size[p] == 0 or arena.cost[p] - arena.cost[q] > most:
+    h = assignment.home[u]
+    e = index.starts[u] + draw_below(work.random, index.starts[u + 1] - index.starts[u])
+    q, p, c = index.pattern_of[h], index.pattern_of[e], index.sensitive_class[u]
+    if p == q or assignment.size[p] == 0 or index.cost[p] - index.cost[q] > most:
         return False
-    extra, copies = arena.cost[p] - arena.cost[q], state.copies[h]
+    extra, copies = index.cost[p] - index.cost[q], assignment.copies[h]
     if extra > 0:
         copies = min(copies, int(most / extra))
     copies = min(copies, 1 + int(copies * draw(work.random) ** 2))
-    if not stays_legal(state, law, work, q, c, -copies) or not stays_legal(state, law, work, p, c, copies):
+    if not stays_legal(assignment, rules, work, q, c, -copies) or not stays_legal(
+        assignment, rules, work, p, c, copies
+    ):
         return False
-    move(arena, state, h, e, copies)
+    move(index, assignment, h, e, copies)
     return True
 
 
 @lean
-def mend(arena: Arena, state: State, law: Law, work: Work, q: int) -> bool:  # pragma: no cover - compiled
+def repair(
+    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int
+) -> bool:  # pragma: no cover - compiled
     """Let single rows leave a group until it is legal: of the class that helps most, one that pays least elsewhere."""
-    broken = broken_with(state, law, work, q, 0, 0)
+    broken = broken_with(assignment, rules, work, q, 0, 0)
     for _ in range(MOST_MENDED):
         if broken == 0.0:
             return True
         least, worst = broken, -1
         for c in range(len(work.trial)):
-            if state.by_class[q, c] > 0 and state.size[q] > 1:
-                then = broken_with(state, law, work, q, c, -1)
+            if assignment.by_class[q, c] > 0 and assignment.size[q] > 1:
+                then = broken_with(assignment, rules, work, q, c, -1)
                 if then < least:
                     least, worst = then, c
-        if worst < 0 or not has_room(state) or not _leaves(arena, state, law, work, q, worst):
+        if worst < 0 or not has_room(assignment) or not _leaves(index, assignment, rules, work, q, worst):
             return False
         broken = least
     return broken == 0.0
 
 
 @lean
-def _leaves(arena: Arena, state: State, law: Law, work: Work, q: int, c: int) -> bool:  # pragma: no cover - compiled
+def _leaves(
+    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int, c: int
+) -> bool:  # pragma: no cover - compiled
     """Let one of the first rows of a class leave q, the one that pays least elsewhere."""
-    cheapest, leaving, to, tried = FAR, -1, -1, 0
-    e = state.head[q]
+    cheapest, leaving, to, tried = INFEASIBLE_COST, -1, -1, 0
+    e = assignment.head[q]
     while e >= 0 and tried < MOST_MENDED:
-        if arena.class_of[arena.kind_of[e]] == c:
+        if index.sensitive_class[index.kind_of[e]] == c:
             tried += 1
-            other = elsewhere(arena, state, law, work, arena.kind_of[e], q)
-            if other >= 0 and arena.cost[arena.pattern_of[other]] < cheapest:
-                cheapest, leaving, to = float(arena.cost[arena.pattern_of[other]]), e, other
-        e = state.after[e]
+            other = elsewhere(index, assignment, rules, work, index.kind_of[e], q)
+            if other >= 0 and index.cost[index.pattern_of[other]] < cheapest:
+                cheapest, leaving, to = float(index.cost[index.pattern_of[other]]), e, other
+        e = assignment.after[e]
     if leaving >= 0:
-        move(arena, state, leaving, to, 1)
+        move(index, assignment, leaving, to, 1)
     return leaving >= 0

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.patterns import costs_of, tightest
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.run.progress import Observer
-from kilt.run.stopping import Stop
-from kilt.solvers.approximation.residue.solver import classes_of, guaranteed
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.approximation.residue.solver import guaranteed
 from kilt.solvers.base import Solution
+from kilt.solvers.common.equivalence_classes import equivalence_class
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,11 @@ class Classes:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity."""
-        return None if problem.rules.size_alone else "it takes k-anonymity alone"
+        return None if problem.rules.is_k_anonymity else "it takes k-anonymity alone"
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:  # noqa: ARG002 - it is fast
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:  # noqa: ARG002 - it is fast
         """Put the rows of small classes together, with as few others as they need."""
-        k, classes = problem.rules.least_size, classes_of(problem)
+        k, classes = problem.rules.min_group_size, equivalence_class(problem)
         sizes = np.bincount(classes, problem.counts).astype(np.int64)
         blurred = np.where(sizes[classes] < k, problem.counts, 0)
         least = int(blurred.sum())
@@ -47,7 +49,7 @@ class Classes:
         copies = np.concatenate([problem.counts - blurred, blurred])
         used = copies > 0
         partition = Partition.of(problem, np.concatenate([every, every])[used], groups[used], copies[used])
-        return guaranteed(problem, partition, least, least)
+        return guaranteed(problem, partition, least, Bound(least))
 
 
 def _filled(problem: Problem, classes: IntArray, blurred: IntArray, spare: IntArray, k: int) -> IntArray:

@@ -22,8 +22,8 @@ import numpy as np
 from kilt.model.problem import Problem
 from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
-from kilt.solvers.approximation.disjoint_cover import Sets, harmonic
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.approximation.disjoint_cover import DisjointCover, harmonic
 from kilt.solvers.base import Solution
 
 MOST_ROWS = 500_000
@@ -35,20 +35,20 @@ class Cover:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity, and tables whose patterns are too many to list."""
-        if not problem.rules.size_alone:
+        if not problem.rules.is_k_anonymity:
             return "it takes k-anonymity alone"
         if problem.rows > MOST_ROWS:
             return f"it takes up to {MOST_ROWS:,} rows"
         return too_many_patterns(problem)
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Cover all rows; when told to stop, those that are left join other groups, and nothing is guaranteed."""
-        sets = Sets(problem)
+        sets = DisjointCover(problem)
         pool = every_pattern(problem, stop)
         if pool is not None:
             _cover(problem, pool, sets, stop, observer)
         complete = not sets.left.any()
-        return Solution(sets.partition(), factor=factor(problem.rules.least_size) if complete else None)
+        return Solution(sets.partition(), factor=factor(problem.rules.min_group_size) if complete else None)
 
 
 def factor(k: int) -> Fraction:
@@ -56,9 +56,9 @@ def factor(k: int) -> Fraction:
     return Fraction(2 * k - 1, k) * harmonic(2 * k - 1)
 
 
-def _cover(problem: Problem, pool: Pool, sets: Sets, stop: Stop, observer: Observer) -> None:
+def _cover(problem: Problem, pool: Pool, sets: DisjointCover, stop: StoppingRule, observer: Observer) -> None:
     """Add the set that costs least for each new row, again and again; what a pattern offers only gets worse."""
-    k = problem.rules.least_size
+    k = problem.rules.min_group_size
     whole = math.lcm(*range(1, 2 * k))
     each = [0, *(max(k, rows) * whole // rows for rows in range(1, 2 * k))]  # rows to pay for, for each new row
     cost, starts = pool.cost.tolist(), pool.starts.tolist()

@@ -20,8 +20,8 @@ from kilt.kernels.common.nearest import count_within, distances
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
-from kilt.solvers.approximation.disjoint_cover import Sets, harmonic
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.approximation.disjoint_cover import DisjointCover, harmonic
 from kilt.solvers.base import Solution
 from kilt.solvers.common.distances import stacked
 
@@ -34,19 +34,19 @@ class Diameter:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity, and what would take too much memory."""
-        if not problem.rules.size_alone:
+        if not problem.rules.is_k_anonymity:
             return "it takes k-anonymity alone"
         if problem.rows > MOST_ROWS or len(problem.counts) > MOST_KINDS:
             return f"it takes up to {MOST_ROWS:,} rows, and up to {MOST_KINDS:,} different ones"
         return None if _farthest(problem) <= FARTHEST else "its ladders and weights have too many different costs"
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Cover all rows; when told to stop, those that are left join other groups, and nothing is guaranteed."""
-        sets, balls = Sets(problem), Balls(problem)
+        sets, balls = DisjointCover(problem), Balls(problem)
         if balls.count(stop):
             _cover(balls, sets, stop, observer)
         complete = not sets.left.any()
-        return Solution(sets.partition(), factor=factor(problem.rules.least_size) if complete else None)
+        return Solution(sets.partition(), factor=factor(problem.rules.min_group_size) if complete else None)
 
 
 def factor(k: int) -> Fraction:
@@ -72,13 +72,13 @@ class Balls:
         self.near = np.zeros((len(self.problem.counts), _farthest(self.problem) + 1), dtype=np.int64)
         self.codes, self.ladders = np.ascontiguousarray(self.problem.codes.T), stacked(self.problem)
 
-    def count(self, stop: Stop) -> bool:
+    def count(self, stop: StoppingRule) -> bool:
         """Count all rows, and note the least radius with k of them; say whether there was time for it."""
         for kind, copies in enumerate(self.problem.counts.tolist()):
             if stop():
                 return False
             self.add(kind, copies)
-        self.least = np.argmax(np.cumsum(self.near, axis=1) >= self.problem.rules.least_size, axis=1)
+        self.least = np.argmax(np.cumsum(self.near, axis=1) >= self.problem.rules.min_group_size, axis=1)
         return True
 
     def add(self, kind: int, copies: int) -> None:
@@ -90,7 +90,7 @@ class Balls:
 
         These ratios of small integers are in the right order as floats.
         """
-        most = 2 * self.problem.rules.least_size - 1
+        most = 2 * self.problem.rules.min_group_size - 1
         radii = np.arange(self.least[center], self.near.shape[1])
         new = np.minimum(np.cumsum(self.near[center])[radii], most)
         ratio = np.where(new > 0, radii / np.maximum(new, 1), np.inf)
@@ -104,9 +104,9 @@ class Balls:
         return inside[np.argsort(far[inside], kind="stable")]
 
 
-def _cover(balls: Balls, sets: Sets, stop: Stop, observer: Observer) -> None:
+def _cover(balls: Balls, sets: DisjointCover, stop: StoppingRule, observer: Observer) -> None:
     """Add the set that is smallest for each new row, again and again; what a ball offers only gets worse."""
-    k, rows = balls.problem.rules.least_size, balls.problem.rows
+    k, rows = balls.problem.rules.min_group_size, balls.problem.rows
     heap = [(*balls.best(center), center) for center in range(len(balls.near))]
     heapq.heapify(heap)
     while heap and not stop():

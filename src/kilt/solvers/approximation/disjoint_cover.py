@@ -14,7 +14,7 @@ import numpy as np
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
-from kilt.solvers.common.leftovers import place_rest
+from kilt.solvers.common.leftovers import place_leftovers
 
 NOBODY = -1
 
@@ -25,7 +25,7 @@ def harmonic(number: int) -> Fraction:
 
 
 @dataclass
-class Sets:
+class DisjointCover:
     """Disjoint sets of rows. Rows of a row type have numbers in a row; ``left`` says how many of them are in no set."""
 
     problem: Problem
@@ -64,7 +64,7 @@ class Sets:
 
     def _share(self, row: int, new: int) -> None:
         """Make the new set disjoint from that of a row of it: the larger one gives it up, or they become one."""
-        k, other = self.problem.rules.least_size, int(self.owner[row])
+        k, other = self.problem.rules.min_group_size, int(self.owner[row])
         if other == new:
             return
         if len(self.members[other]) > k:
@@ -82,4 +82,4 @@ class Sets:
         kinds = np.repeat(np.arange(len(self.left)), self.problem.counts)
         taken = self.owner != NOBODY
         ones = np.ones(int(taken.sum()), dtype=np.int64)
-        return place_rest(self.problem, kinds[taken], self.owner[taken], ones, self.left)
+        return place_leftovers(self.problem, kinds[taken], self.owner[taken], ones, self.left)

@@ -23,11 +23,11 @@ from kilt.kernels.common.nearest import nearest_outside
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
-from kilt.solvers.approximation.residue.solver import classes_of
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.common.distances import stacked
-from kilt.solvers.common.leftovers import place_rest
+from kilt.solvers.common.equivalence_classes import equivalence_class
+from kilt.solvers.common.leftovers import place_leftovers
 
 Rows = dict[int, int]  # how many rows of which vertex
 
@@ -38,11 +38,11 @@ class Forest:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse anything but k-anonymity."""
-        return None if problem.rules.size_alone else "it takes k-anonymity alone"
+        return None if problem.rules.is_k_anonymity else "it takes k-anonymity alone"
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Grow trees, and cut them; when told to stop, small trees are given up, and nothing is guaranteed."""
-        k, vertex = problem.rules.least_size, classes_of(problem)
+        k, vertex = problem.rules.min_group_size, equivalence_class(problem)
         rows = np.bincount(vertex, problem.counts).astype(np.int64)
         trees = _grown(problem, vertex, rows, k, stop, observer)
         listed = rows.tolist()
@@ -50,7 +50,7 @@ class Forest:
         types, owner, counts = _spread(problem, vertex, groups)
         left = problem.counts - np.bincount(types, counts, len(problem.counts)).astype(np.int64)
         factor = None if left.any() else Fraction(max(1, 3 * k - 3))
-        return Solution(place_rest(problem, types, owner, counts, left), factor=factor)
+        return Solution(place_leftovers(problem, types, owner, counts, left), factor=factor)
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Trees:
         return [t for t in np.unique(self.tree).tolist() if self.size[t] >= k]
 
 
-def _grown(problem: Problem, vertex: IntArray, rows: IntArray, k: int, stop: Stop, observer: Observer) -> Trees:
+def _grown(problem: Problem, vertex: IntArray, rows: IntArray, k: int, stop: StoppingRule, observer: Observer) -> Trees:
     """Link small trees until there are none."""
     _, first = np.unique(vertex, return_index=True)
     codes, ladders = np.ascontiguousarray(problem.codes[first].T), stacked(problem)

@@ -18,7 +18,7 @@ from kilt.model.partition import Partition
 from kilt.model.patterns import Levels, buckets, useful_levels
 from kilt.model.problem import Problem
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 
 MOST_VECTORS = 100_000
@@ -34,13 +34,13 @@ class Incognito:
         vectors = int(np.prod([len(levels) for levels in useful_levels(problem)], dtype=np.float64))
         return None if vectors <= MOST_VECTORS else f"it takes up to {MOST_VECTORS:,} level vectors, not {vectors:,}"
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Find the lowest safe vectors, and take the cheapest; when told to stop, the top."""
         partitions = [release_of(problem, vector) for vector in lowest_safe(problem, stop, observer)]
         return Solution(min(partitions, key=lambda partition: partition.cost))
 
 
-def lowest_safe(problem: Problem, stop: Stop, observer: Observer) -> list[Levels]:
+def lowest_safe(problem: Problem, stop: StoppingRule, observer: Observer) -> list[Levels]:
     """Return the safe level vectors that have no safe one below; the top if told to stop before they are known."""
     useful = useful_levels(problem)
     columns = range(len(useful))
@@ -81,9 +81,9 @@ def _below(vector: Levels, useful: list[list[int]]) -> Iterator[Levels]:
 def is_safe(problem: Problem, vector: Levels) -> bool:
     """Say whether all buckets of a level vector are legal."""
     found = buckets(problem, vector, np.arange(len(problem.counts)))
-    by_class = np.zeros((len(found), len(problem.class_totals)), dtype=np.int64)
-    np.add.at(by_class, (found.of_each(), problem.class_of[found.order]), problem.counts[found.order])
-    return bool(problem.rules.meets(problem.groups(by_class)).all())
+    by_class = np.zeros((len(found), len(problem.sensitive_totals)), dtype=np.int64)
+    np.add.at(by_class, (found.owner, problem.sensitive_class[found.values]), problem.counts[found.values])
+    return bool(problem.is_legal(by_class).all())
 
 
 def release_of(problem: Problem, vector: Levels) -> Partition:

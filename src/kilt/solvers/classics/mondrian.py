@@ -14,16 +14,9 @@ from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
-
-
-@dataclass(frozen=True)
-class Part:
-    """Copies of row types."""
-
-    types: IntArray
-    counts: IntArray
+from kilt.solvers.common.part import Part
 
 
 @dataclass(frozen=True)
@@ -36,14 +29,14 @@ class Mondrian:
         """Refuse nothing."""
         return None
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Cut the table until no cut is legal, or told to stop."""
         parts = self.parts(problem, Part(np.arange(len(problem.counts)), problem.counts), stop, observer)
         types, counts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("types", "counts"))
         groups = np.repeat(np.arange(len(parts)), [len(part.types) for part in parts])
         return Solution(Partition.of(problem, types, groups, counts))
 
-    def parts(self, problem: Problem, whole: Part, stop: Stop, observer: Observer) -> list[Part]:
+    def parts(self, problem: Problem, whole: Part, stop: StoppingRule, observer: Observer) -> list[Part]:
         """Cut a part of the table until no cut is legal, or told to stop."""
         widths = np.array([len(np.unique(codes)) for codes in problem.codes.T])
         parts, leaves = [whole], []
@@ -72,11 +65,11 @@ class Mondrian:
 def between(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] | None:
     """Cut between two values, as near to the middle as both sides are legal."""
     values, value = np.unique(codes, return_inverse=True)
-    by_class = np.zeros((len(values), len(problem.class_totals)), dtype=np.int64)
-    np.add.at(by_class, (value, problem.class_of[part.types]), part.counts)
+    by_class = np.zeros((len(values), len(problem.sensitive_totals)), dtype=np.int64)
+    np.add.at(by_class, (value, problem.sensitive_class[part.types]), part.counts)
     below = np.cumsum(by_class, axis=0)
     above = below[-1] - below[:-1]
-    legal = problem.rules.meets(problem.groups(below[:-1])) & problem.rules.meets(problem.groups(above))
+    legal = problem.is_legal(below[:-1]) & problem.is_legal(above)
     if not legal.any():
         return None
     unevenness = np.abs(2 * below[:-1].sum(axis=1) - below[-1].sum())
@@ -93,9 +86,10 @@ def halved(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] |
     left = np.clip((int(counts.sum()) + 1) // 2 - before, 0, counts)
     sides = [Part(types[copies > 0], copies[copies > 0]) for copies in (left, counts - left)]
     by_class = np.array(
-        [np.bincount(problem.class_of[s.types], s.counts, len(problem.class_totals)) for s in sides], dtype=np.int64
+        [np.bincount(problem.sensitive_class[s.types], s.counts, len(problem.sensitive_totals)) for s in sides],
+        dtype=np.int64,
     )
-    return (sides[0], sides[1]) if problem.rules.meets(problem.groups(by_class)).all() else None
+    return (sides[0], sides[1]) if problem.is_legal(by_class).all() else None
 
 
 @dataclass(frozen=True)

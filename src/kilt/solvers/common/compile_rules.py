@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilt.kernels.model.legal import CLOSENESS, DISTINCT, ENTROPY, FREQUENCY, METRIC, RECURSIVE, SIZE, Law
+from kilt.kernels.model.legal import CLOSENESS, DISTINCT, ENTROPY, FREQUENCY, METRIC, RECURSIVE, SIZE, CompiledRules
 from kilt.model.diversity import Distinct, Entropy, Frequency, Recursive
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule, DiversityRule, Rule, SizeRule
-from kilt.model.spaces import Costs, Cuts
-from kilt.numbers import ROOM, IntArray, roomy
+from kilt.model.spaces import MatrixMetric, TreeMetric
+from kilt.numbers import ROOM, IntArray, widen
 
 
-def law_of(problem: Problem) -> Law | None:
+def compile_rules(problem: Problem) -> CompiledRules | None:
     """Return the rules as numbers, or None if these are too large."""
     if not all(_fits(rule, problem.rows) for rule in problem.rules):
         return None
@@ -20,8 +20,10 @@ def law_of(problem: Problem) -> Law | None:
     near = [rule if isinstance(rule, ClosenessRule) else None for rule in rules]
     cuts = [None if rule is None else _cuts(rule) for rule in near]
     columns = [rule.column for rule in rules]
-    value_of = [np.zeros(len(problem.class_totals)) if c is None else problem.class_values[:, c] for c in columns]
-    return Law(
+    value_of = [
+        np.zeros(len(problem.sensitive_totals)) if c is None else problem.sensitive_values[:, c] for c in columns
+    ]
+    return CompiledRules(
         kind=_numbers([_kind(rule) for rule in rules]),
         above=_numbers([_ratio(rule)[0] for rule in rules]),
         below=_numbers([_ratio(rule)[1] for rule in rules]),
@@ -37,10 +39,11 @@ def law_of(problem: Problem) -> Law | None:
         stop=_joined([c.stop for c in cuts if c]),
         weight=_joined([c.weight for c in cuts if c]),
         rows=problem.rows,
-        least_size=max(1, problem.rules.least_size),
+        min_group_size=max(1, problem.rules.min_group_size),
         unit=problem.unit,
-        single=len(problem.sizes) == 1 and np.array_equal(problem.class_values[:, 0], np.arange(problem.sizes[0])),
-        simple=all(isinstance(rule, SizeRule) for rule in rules),
+        one_column=len(problem.sizes) == 1
+        and np.array_equal(problem.sensitive_values[:, 0], np.arange(problem.sizes[0])),
+        size_only=all(isinstance(rule, SizeRule) for rule in rules),
     )
 
 
@@ -49,7 +52,9 @@ def _fits(rule: Rule, rows: int) -> bool:
     largest = max(_ratio(rule)) * (rows + 1)
     if isinstance(rule, ClosenessRule):
         weights = _cuts(rule).weight.tolist()
-        largest *= 2 * rows * max(rule.ground.scale, sum(weights) if isinstance(rule.ground, Cuts) else max(weights))
+        largest *= (
+            2 * rows * max(rule.ground.scale, sum(weights) if isinstance(rule.ground, TreeMetric) else max(weights))
+        )
     return largest < ROOM
 
 
@@ -58,20 +63,20 @@ def _kind(rule: Rule) -> int:
         return SIZE
     if isinstance(rule, DiversityRule):
         return {Frequency: FREQUENCY, Distinct: DISTINCT, Entropy: ENTROPY, Recursive: RECURSIVE}[type(rule.form)]
-    return CLOSENESS if isinstance(rule, ClosenessRule) and isinstance(rule.ground, Cuts) else METRIC
+    return CLOSENESS if isinstance(rule, ClosenessRule) and isinstance(rule.ground, TreeMetric) else METRIC
 
 
-def _cuts(rule: ClosenessRule) -> Cuts:
+def _cuts(rule: ClosenessRule) -> TreeMetric:
     """Return the cuts of the space; a metric has none, and its distances take their place."""
     ground = rule.ground
-    if isinstance(ground, Cuts):
+    if isinstance(ground, TreeMetric):
         return ground
-    if not isinstance(ground, Costs):
+    if not isinstance(ground, MatrixMetric):
         raise AssertionError("a ground is a tree or a matrix")
     size = len(ground.distance)
     distance = np.array([d for row in ground.distance for d in row], dtype=object)
     nowhere = np.zeros(size * size, dtype=np.int64)
-    return Cuts(np.arange(size), nowhere, nowhere, roomy(distance, int(distance.max(initial=0))), ground.scale, 0)
+    return TreeMetric(np.arange(size), nowhere, nowhere, widen(distance, int(distance.max(initial=0))), ground.scale, 0)
 
 
 def _ratio(rule: Rule) -> tuple[int, int]:
@@ -102,7 +107,7 @@ def _joined(parts: list[IntArray]) -> IntArray:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
 
 
-def _is_star(cuts: Cuts) -> bool:
+def _is_star(cuts: TreeMetric) -> bool:
     """Say whether the space has equal distances, one unit for every value: the order is that of the values."""
     each = np.arange(len(cuts.order))
     lists = (cuts.order, cuts.start, cuts.stop - 1)

@@ -7,15 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.arrays.buckets import bucket
+from kilt.arrays.ragged import bucket
 from kilt.model.partition import Partition
+from kilt.model.patterns import buckets
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
-from kilt.solvers.classics.mondrian import Part
+from kilt.solvers.common.part import Part
+
+
+def equivalence_class(problem: Problem) -> IntArray:
+    """Return the equivalence class of every row type: row types that agree on all quasi columns share it."""
+    return buckets(problem, (0,) * len(problem.columns), np.arange(len(problem.counts))).ids()
 
 
 @dataclass(frozen=True)
-class Cells:
+class EquivalenceClasses:
     """For every cell its class, its sensitive class and how many rows it has; and for every row type its cell."""
 
     class_of: IntArray
@@ -24,12 +30,12 @@ class Cells:
     of_type: IntArray
 
     @classmethod
-    def of(cls, problem: Problem, classes: IntArray) -> Cells:
+    def of(cls, problem: Problem, classes: IntArray) -> EquivalenceClasses:
         """Put together the row types of a class that share a sensitive class."""
-        cells = bucket([classes, problem.class_of], len(classes))
-        first = cells.order[cells.starts[:-1]]
-        counts = np.add.reduceat(problem.counts[cells.order], cells.starts[:-1])
-        return cls(classes[first], problem.class_of[first], counts, cells.ids())
+        cells = bucket([classes, problem.sensitive_class], len(classes))
+        first = cells.first
+        counts = cells.sums(problem.counts[cells.values])
+        return cls(classes[first], problem.sensitive_class[first], counts, cells.ids())
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -59,7 +65,7 @@ def residue_of(problem: Problem, staying: IntArray) -> Part:
     return Part(types, left[types])
 
 
-def published(problem: Problem, cells: Cells, staying: IntArray, parts: Sequence[Part]) -> Partition:
+def published(problem: Problem, cells: EquivalenceClasses, staying: IntArray, parts: Sequence[Part]) -> Partition:
     """Let the copies that stay form a group for each class, and every part of the others one of its own."""
     types = np.flatnonzero(staying)
     own = cells.class_of[cells.of_type[types]]

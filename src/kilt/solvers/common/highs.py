@@ -10,7 +10,7 @@ import highspy
 import numpy as np
 
 from kilt.numbers import FloatArray
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 
 Watch = Callable[[float, float], None]
 
@@ -36,7 +36,7 @@ def quiet(*, presolve: bool = False) -> highspy.Highs:
     return highs
 
 
-def solved(highs: highspy.Highs, stop: Stop, watch: Watch, most_nodes: int | None = None) -> Outcome:
+def solve(highs: highspy.Highs, stop: StoppingRule, watch: Watch, most_nodes: int | None = None) -> Outcome:
     """Solve a program whose cost is whole, to a gap below 1, until told to stop; watch the cost and the bound."""
     highs.setOptionValue("mip_rel_gap", stop.gap or 0.0)
     highs.setOptionValue("mip_abs_gap", 0.999)

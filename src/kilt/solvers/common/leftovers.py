@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilt.arrays.buckets import bucket
+from kilt.arrays.ragged import bucket
 from kilt.model.partition import Partition
 from kilt.model.patterns import costs_of
 from kilt.model.problem import Problem
@@ -15,7 +15,7 @@ MOST_RETURNS = 2000
 BLOCK = 4_000_000
 
 
-def place_rest(problem: Problem, types: IntArray, groups: IntArray, counts: IntArray, left: IntArray) -> Partition:
+def place_leftovers(problem: Problem, types: IntArray, groups: IntArray, counts: IntArray, left: IntArray) -> Partition:
     """Extend legal groups by the copies that are ``left`` over, so that all rows are in legal groups.
 
     First every leftover joins the cheapest group that it fits and that stays legal. What remains
@@ -46,14 +46,14 @@ def place_illegal(problem: Problem, types: IntArray, groups: IntArray, counts: I
     """Keep the groups that are legal; the rows of all others, and those in no group, are placed as the rest."""
     kept = legal_groups(problem, types, groups, counts)[groups]
     left = problem.counts - np.bincount(types[kept], counts[kept], len(problem.counts)).astype(np.int64)
-    return place_rest(problem, types[kept], groups[kept], counts[kept], left)
+    return place_leftovers(problem, types[kept], groups[kept], counts[kept], left)
 
 
 def legal_groups(problem: Problem, types: IntArray, groups: IntArray, counts: IntArray) -> BoolArray:
     """Decide for every group whether it is legal; their numbers are 0, 1, ..."""
-    by_class = np.zeros((int(groups.max(initial=-1)) + 1, len(problem.class_totals)), dtype=np.int64)
-    np.add.at(by_class, (groups, problem.class_of[types]), counts)
-    return problem.rules.meets(problem.groups(by_class))
+    by_class = np.zeros((int(groups.max(initial=-1)) + 1, len(problem.sensitive_totals)), dtype=np.int64)
+    np.add.at(by_class, (groups, problem.sensitive_class[types]), counts)
+    return problem.is_legal(by_class)
 
 
 def _join(problem: Problem, partition: Partition, left: IntArray) -> Entries:
@@ -63,16 +63,16 @@ def _join(problem: Problem, partition: Partition, left: IntArray) -> Entries:
     cost = costs_of(problem, partition.levels)
     shapes = bucket(list(partition.levels.T.astype(np.int64)), len(partition))
     entries = [(partition.types, partition.groups, partition.counts)]
-    by_cost = sorted(range(len(shapes)), key=lambda s: int(cost[shapes.order[shapes.starts[s]]]))
+    by_cost = sorted(range(len(shapes)), key=lambda s: int(cost[shapes.values[shapes.starts[s]]]))
     for shape in by_cost:
-        members = shapes.order[shapes.starts[shape] : shapes.starts[shape + 1]]
+        members = shapes.values[shapes.starts[shape] : shapes.starts[shape + 1]]
         while left.any():
             types, joined = _fitting(problem, partition.levels[members[0]], members, representative, left)
             accepted = _one_per_group(problem, by_class, types, joined, left)
             if not accepted.any():
                 break
             types, joined = types[accepted], joined[accepted]
-            by_class[joined, problem.class_of[types]] += left[types]
+            by_class[joined, problem.sensitive_class[types]] += left[types]
             entries.append((types, joined, left[types].copy()))
             left[types] = 0
     types, joined, counts = (np.concatenate(part) for part in zip(*entries, strict=True))
@@ -103,8 +103,8 @@ def _one_per_group(
     accepted = np.zeros(len(types), dtype=bool)
     if len(types):
         wider = by_class[joined]
-        wider[np.arange(len(types)), problem.class_of[types]] += left[types]
-        legal = np.flatnonzero(problem.rules.meets(problem.groups(wider)))
+        wider[np.arange(len(types)), problem.sensitive_class[types]] += left[types]
+        legal = np.flatnonzero(problem.is_legal(wider))
         _, first = np.unique(joined[legal], return_index=True)
         accepted[legal[first]] = True
     return accepted
@@ -113,16 +113,16 @@ def _one_per_group(
 def _absorbed(problem: Problem, partition: Partition, rest: IntArray, left: IntArray) -> BoolArray:
     """Choose the groups that the rest takes in to become legal: the best value first, the needless ones back."""
     by_class = partition.by_class(problem)
-    total = np.bincount(problem.class_of[rest], left[rest], len(problem.class_totals)).astype(np.int64)
+    total = np.bincount(problem.sensitive_class[rest], left[rest], len(problem.sensitive_totals)).astype(np.int64)
     absorbed = np.zeros(len(partition), dtype=bool)
-    if not problem.rules.meets(problem.groups(total[None, :]))[0]:
+    if not problem.is_legal(total[None, :])[0]:
         order = _by_value(problem, partition, by_class, total)
         needed = order[: _first_legal(problem, by_class, order, total)]
         absorbed[needed] = True
         total = total + by_class[needed].sum(axis=0)
         for group in needed[::-1][:MOST_RETURNS]:
             without = total - by_class[group]
-            if problem.rules.meets(problem.groups(without[None, :]))[0]:
+            if problem.is_legal(without[None, :])[0]:
                 absorbed[group], total = False, without
     return absorbed
 
@@ -148,7 +148,7 @@ def _first_legal(problem: Problem, by_class: IntArray, order: IntArray, total: I
     step = max(1, BLOCK // by_class.shape[1])
     for start in range(0, len(order), step):
         sums = total + np.cumsum(by_class[order[start : start + step]], axis=0)
-        legal = problem.rules.meets(problem.groups(sums))
+        legal = problem.is_legal(sums)
         if legal.any():
             return start + int(legal.argmax()) + 1
         total = sums[-1]

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 
 MOST_ROWS = 12
@@ -31,7 +32,7 @@ class Exhaustive:
             return f"it takes tables of at most {MOST_ROWS} rows, and this one has {problem.rows:,}"
         return None
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:  # noqa: ARG002 - a blink
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:  # noqa: ARG002 - a blink
         """Find the optimum, which is its own bound."""
         rows = np.repeat(np.arange(len(problem.counts)), problem.counts)
         legal, cost = all_groups(problem, rows)
@@ -42,7 +43,7 @@ class Exhaustive:
             rest &= ~choice[rest]
         partition = partition_of(problem, rows, groups)
         observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(partition.cost)))
-        return Solution(partition, partition.cost)
+        return Solution(partition, Bound(partition.cost))
 
 
 def partition_of(problem: Problem, rows: IntArray, groups: Sequence[int]) -> Partition:
@@ -55,9 +56,9 @@ def partition_of(problem: Problem, rows: IntArray, groups: Sequence[int]) -> Par
 
 def all_groups(problem: Problem, rows: IntArray) -> tuple[IntArray, IntArray]:
     """Return for every set of rows (by mask) whether it is a legal group, and what it costs."""
-    classes = np.eye(len(problem.class_totals), dtype=np.int64)[problem.class_of[rows]]
+    classes = np.eye(len(problem.sensitive_totals), dtype=np.int64)[problem.sensitive_class[rows]]
     by_class = _over_subsets(classes, np.add)
-    legal = problem.rules.meets(problem.groups(by_class))
+    legal = problem.is_legal(by_class)
     legal[0] = False
     per_row = np.zeros(len(legal), dtype=np.int64)
     for index, column in enumerate(problem.columns):

@@ -14,9 +14,10 @@ from itertools import combinations
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.problem import Problem
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.exact.exhaustive import Exhaustive, all_groups, partition_of
 
@@ -33,7 +34,7 @@ class Recursion:
         """Refuse tables that are not tiny."""
         return Exhaustive().refuses(problem)
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:  # noqa: ARG002 - a blink
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:  # noqa: ARG002 - a blink
         """Find the optimum, which is its own bound."""
         rows = np.repeat(np.arange(len(problem.counts)), problem.counts)
         legal, cost = all_groups(problem, rows)
@@ -41,7 +42,7 @@ class Recursion:
         _, groups = search.optimum((1 << len(rows)) - 1)
         partition = partition_of(problem, rows, groups)
         observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(partition.cost)))
-        return Solution(partition, partition.cost)
+        return Solution(partition, Bound(partition.cost))
 
 
 class _Search:

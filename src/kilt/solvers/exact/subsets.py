@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from kilt.arrays.bits import byte_weights, packed
+from kilt.certificates.proof.evidence import Bound
 from kilt.kernels.exact.subsets import (
     INFINITE,
     Counter,
@@ -26,7 +27,7 @@ from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.greedy.solver import Greedy
 
@@ -51,16 +52,16 @@ class Subsets:
             )
         return None
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Find the optimum, which is its own bound; when told to stop before, hand over the greedy partition."""
-        lattice = Lattice.of(problem.simpler)
+        lattice = Lattice.of(problem.presolved)
         for done in lattice.fill():
             if stop():
-                return Greedy().solve(problem, Stop(), observer)
+                return Greedy().solve(problem, StoppingRule(), observer)
             observer(Progress("solving", done))
         partition = lattice.partition()
         observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(partition.cost)))
-        return Solution(partition, partition.cost)
+        return Solution(partition, Bound(partition.cost))
 
 
 def _states(problem: Problem) -> int:
@@ -112,18 +113,18 @@ class Lattice:
 
     def _decide(self) -> Iterator[float]:
         """Decide which sets are legal groups, by their rows of each class, and how many rows the smallest has."""
-        problem, radix = self.problem, self.problem.class_totals + 1
+        problem, radix = self.problem, self.problem.sensitive_totals + 1
         strides = _strides(radix)
         vectors, step = int(strides[-1] * radix[-1]), max(1, BLOCK // len(radix))
         legal, self.smallest = np.zeros(vectors, dtype=bool), problem.rows
         for start in range(0, vectors, step):
             by_class = np.arange(start, min(start + step, vectors))[:, None] // strides % radix
             rows = by_class.sum(axis=1)
-            met = problem.rules.meets(problem.groups(by_class)) & (rows > 0)
+            met = problem.is_legal(by_class) & (rows > 0)
             legal[start : start + step] = met
             self.smallest = min(self.smallest, int(rows[met].min(initial=problem.rows)))
             yield 0.0
-        self.legal = legal[_expanded(strides[problem.class_of], problem.counts, len(self.legal))]
+        self.legal = legal[_expanded(strides[problem.sensitive_class], problem.counts, len(self.legal))]
 
     def _count(self) -> Iterator[float]:
         """Count what every set costs as one group."""

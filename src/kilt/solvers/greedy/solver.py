@@ -13,14 +13,15 @@ from itertools import groupby, islice, pairwise
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.patterns import Levels, buckets, level_vectors, useful_levels
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
-from kilt.solvers.common.leftovers import place_rest
+from kilt.solvers.common.leftovers import place_leftovers
 from kilt.solvers.greedy.trim import largest_legal
 
 WORK = 400_000_000  # row types times level vectors that are tried in order of cost
@@ -38,7 +39,7 @@ class Greedy:
         """Refuse nothing."""
         return None
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Place rows level by level, then the rest."""
         state = State(problem)
         for found in _by_levels(state) if self.pool is None else _by_pool(self.pool):
@@ -46,9 +47,9 @@ class Greedy:
                 break
             _place(state, *found)
             observer(Progress("solving", 1 - int(state.left.sum()) / problem.rows))
-        partition = place_rest(problem, *state.entries(), state.left)
+        partition = place_leftovers(problem, *state.entries(), state.left)
         observer(Progress("solving", 1.0, problem.stars(partition.cost)))
-        return Solution(partition, 0 if partition.cost == 0 else None)
+        return Solution(partition, Bound(0) if partition.cost == 0 else None)
 
 
 @dataclass
@@ -133,8 +134,8 @@ def _company(state: State, vector: Levels) -> int:
     """Count the rows left that share a bucket of legal size under these levels."""
     types = np.flatnonzero(state.left)
     found = buckets(state.problem, vector, types)
-    sizes = np.add.reduceat(state.left[types[found.order]], found.starts[:-1])
-    return int(sizes[sizes >= state.problem.rules.least_size].sum())
+    sizes = np.add.reduceat(state.left[types[found.values]], found.starts[:-1])
+    return int(sizes[sizes >= state.problem.rules.min_group_size].sum())
 
 
 @dataclass(frozen=True)
@@ -165,9 +166,9 @@ def _place(state: State, members: IntArray, sizes: IntArray) -> None:
 def _large_enough(state: State, vector: Levels, types: IntArray) -> Found:
     """Return the row types of the buckets under a level vector that have enough rows, and their numbers."""
     found = buckets(state.problem, vector, types)
-    members = types[found.order]
+    members = types[found.values]
     rows = np.add.reduceat(state.left[members], found.starts[:-1]) if len(members) else found.starts[:-1]
-    enough = rows >= state.problem.rules.least_size
+    enough = rows >= state.problem.rules.min_group_size
     sizes = np.diff(found.starts)
     return members[np.repeat(enough, sizes)], sizes[enough]
 

@@ -19,12 +19,15 @@ def largest_legal(problem: Problem, types: IntArray, left: IntArray, owner: IntA
     bucket at a time and single rows in the end.
     """
     copies = np.zeros_like(left)
-    classes = len(problem.class_totals)
+    classes = len(problem.sensitive_totals)
     count = int(owner[-1]) + 1 if len(owner) else 0
     step = max(1, BLOCK // classes)
     for start in range(0, count, step):
         low, high = np.searchsorted(owner, [start, start + step])
-        rows, cells = min(step, count - start), (owner[low:high] - start) * classes + problem.class_of[types[low:high]]
+        rows, cells = (
+            min(step, count - start),
+            (owner[low:high] - start) * classes + problem.sensitive_class[types[low:high]],
+        )
         whole = np.bincount(cells, left[low:high], rows * classes).astype(np.int64).reshape(rows, classes)
         part = whole.copy()
         _trim(problem, part)
@@ -45,7 +48,7 @@ def _shared(left: IntArray, cells: IntArray, part: IntArray) -> IntArray:
 
 
 def _trim(problem: Problem, part: IntArray) -> None:
-    part[part.sum(axis=1) < problem.rules.least_size] = 0
+    part[part.sum(axis=1) < problem.rules.min_group_size] = 0
     open_ = np.flatnonzero(part.any(axis=1))
     for _ in range(STEPS):
         if not len(open_):
@@ -54,13 +57,13 @@ def _trim(problem: Problem, part: IntArray) -> None:
         open_ = open_[broken]
         if len(open_):
             _give_up(problem, part, open_)
-            part[open_[part[open_].sum(axis=1) < problem.rules.least_size]] = 0
+            part[open_[part[open_].sum(axis=1) < problem.rules.min_group_size]] = 0
             open_ = open_[part[open_].any(axis=1)]
     part[open_] = 0
 
 
 def _legal(problem: Problem, by_class: IntArray) -> BoolArray:
-    return problem.rules.meets(problem.groups(by_class))
+    return problem.is_legal(by_class)
 
 
 def _give_up(problem: Problem, part: IntArray, open_: IntArray) -> None:

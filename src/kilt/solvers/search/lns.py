@@ -1,4 +1,4 @@
-"""Windows: groups that lie close together are taken apart, and put together again at best by a small program.
+"""Large neighbourhood search over patterns: near groups are taken apart, and put together at best by a program.
 
 What single moves cannot reach, since several groups must change at once, a program over the patterns of a few groups
 finds. It never makes a release worse, and what it takes is limited by nodes, not by time.
@@ -10,68 +10,69 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kilt.arrays.ragged import Ragged
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
-from kilt.numbers import BoolArray, IntArray
+from kilt.numbers import BoolArray
 from kilt.patterns.pool import Pool
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
+from kilt.solvers.common.subproblem import Subproblem
 from kilt.solvers.exact.milp.solver import improve
-from kilt.solvers.search.state import kept, with_groups
+from kilt.solvers.search.state import keep_entries, with_groups
 
-FEWEST_KINDS, MOST_KINDS = 40, 600  # row types of a window
-GROWS, SHRINKS = 1.2, 0.8  # how its size changes if it was easy, and if it was not
-MOST_NODES = 300
-FEWEST_GROUPS = 3
+
+@dataclass(frozen=True)
+class Params:
+    """The size of a subproblem in row types, how it changes, and when solving it is given up."""
+
+    min_row_types: int = 40
+    max_row_types: int = 600
+    growth: float = 1.2  # if it was easy
+    shrinkage: float = 0.8  # if it was not
+    max_nodes: int = 300
+    min_groups: int = 3
+
+
+PARAMS = Params()
 
 
 @dataclass
-class Windows:
-    """A search by windows over the patterns of a pool; they grow as long as they are easy."""
+class PatternLns:
+    """Large neighbourhood search over the patterns of a pool; subproblems grow as long as they are easy."""
 
     problem: Problem
     pool: Pool
     seed: int = 0
-    kinds: float = 100.0
+    row_types: float = 100.0
     rng: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
 
-    def improved(self, partition: Partition, stop: Stop) -> Partition:
-        """Solve one window."""
-        inside = self._near(partition)[partition.groups]
-        types, where = np.unique(partition.types[inside], return_inverse=True)
-        counts = np.bincount(where, partition.counts[inside]).astype(np.int64)
-        part = self.problem.part(types, counts)
-        before = Partition.of(part, where, partition.groups[inside], partition.counts[inside])
-        after, easy = self._solved(part, self._patterns(types, part, before), before, stop)
-        self.kinds = min(self.kinds * GROWS, MOST_KINDS) if easy else max(self.kinds * SHRINKS, FEWEST_KINDS)
-        if after.cost >= before.cost:
-            return partition
-        return Partition.of(
-            self.problem,
-            np.concatenate([partition.types[~inside], types[after.types]]),
-            np.concatenate([partition.groups[~inside], after.groups + len(partition)]),
-            np.concatenate([partition.counts[~inside], after.counts]),
+    def improve(self, partition: Partition, stop: StoppingRule) -> Partition:
+        """Solve one subproblem."""
+        part = Subproblem.of(self.problem, partition, self._near(partition))
+        found = improve(part.problem, self._patterns(part), Solution(part.before), stop, silent, PARAMS.max_nodes)
+        self.row_types = (
+            min(self.row_types * PARAMS.growth, PARAMS.max_row_types)
+            if found.is_optimal
+            else max(self.row_types * PARAMS.shrinkage, PARAMS.min_row_types)
         )
+        return part.lift(found.partition) if found.cost < part.before.cost else partition
 
-    def _solved(self, part: Problem, pool: Pool, before: Partition, stop: Stop) -> tuple[Partition, bool]:
-        """Return the best partition that is found of a part of the table, and whether it is known to be the best."""
-        found = improve(part, pool, Solution(before), stop, silent, MOST_NODES)
-        return found.partition, found.bound == found.partition.cost
-
-    def _patterns(self, types: IntArray, part: Problem, before: Partition) -> Pool:
-        """Return the patterns of the pool, and of the groups, as they are on some of the row types."""
+    def _patterns(self, part: Subproblem) -> Pool:
+        """Return the patterns of the pool, and of the groups, as they are on the row types of a subproblem."""
         place = np.full(len(self.problem.counts), -1)
-        place[types] = np.arange(len(types))
+        place[part.types] = np.arange(len(part.types))
         entries = place[self.pool.types] >= 0
-        here = Pool(np.maximum(place[self.pool.types], 0), self.pool.starts, self.pool.levels, self.pool.cost)
-        return with_groups(part, kept(part, here, entries), [before])
+        covers = Ragged(np.maximum(place[self.pool.types], 0), self.pool.starts)
+        here = keep_entries(part.problem, Pool(covers, self.pool.levels, self.pool.cost), entries)
+        return with_groups(part.problem, here, [part.before])
 
     def _near(self, partition: Partition) -> BoolArray:
-        """Draw a row that pays, and take the groups with the rows most like it, as many as fit into a window."""
+        """Draw a row that pays, and take the groups with the rows most like it, as many as fit into a subproblem."""
         pays = np.asarray(partition.levels.any(axis=1))
         kind = partition.types[self.rng.choice(np.flatnonzero(pays[partition.groups]))]
         weight = self.rng.random(self.problem.codes.shape[1])
@@ -79,7 +80,7 @@ class Windows:
         nearest = np.minimum.reduceat(apart[partition.types], partition.starts[:-1])
         order = np.argsort(np.where(pays, nearest, np.inf), kind="stable")
         lengths = np.diff(partition.starts)[order]
-        enough = int(np.searchsorted(np.cumsum(lengths), self.kinds)) + 1
+        enough = int(np.searchsorted(np.cumsum(lengths), self.row_types)) + 1
         near = np.zeros(len(partition), dtype=bool)
-        near[order[: max(FEWEST_GROUPS, enough)]] = True
+        near[order[: max(PARAMS.min_groups, enough)]] = True
         return near

@@ -1,4 +1,4 @@
-"""A field: patterns with the row types that fit under them, and a partition that a search can change."""
+"""The state of a search: patterns with the row types that fit under them, and a partition that a search can change."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kilt.arrays.ragged import Ragged
 from kilt.kernels.bounds.incidence import by_type, values_by_size
-from kilt.kernels.model.legal import Law
+from kilt.kernels.model.legal import CompiledRules
 from kilt.kernels.search.anneal import anneal
-from kilt.kernels.search.assignment import COST, Arena, State, empty_state, place, vacate
+from kilt.kernels.search.assignment import COST, Assignment, CoverIndex, empty_assignment, place, vacate
 from kilt.kernels.search.build import build
 from kilt.kernels.search.moves import Work, forget_all, work_for
 from kilt.model.partition import Partition, pattern_ids
@@ -23,31 +24,31 @@ BIG = 4  # times the median size: larger groups are not closed
 
 
 @dataclass(frozen=True)
-class Field:
-    """The patterns of a pool, compiled, and where every copy is; ``law`` decides what is legal.
+class SearchState:
+    """The patterns of a pool, compiled, and where every copy is; ``rules`` decides what is legal.
 
     ``patterns`` have rows enough for a group, and ``kinds`` are the row types that are here.
     """
 
     problem: Problem
     pool: Pool
-    arena: Arena
-    state: State
-    law: Law
+    index: CoverIndex
+    assignment: Assignment
+    rules: CompiledRules
     work: Work
     patterns: IntArray
     kinds: IntArray
 
     @classmethod
-    def of(cls, pool: Pool, law: Law, partition: Partition, problem: Problem, seed: int) -> Field:
+    def of(cls, pool: Pool, rules: CompiledRules, partition: Partition, problem: Problem, seed: int) -> SearchState:
         """Place a partition whose patterns are all in the pool."""
-        kinds, classes = len(problem.counts), len(problem.class_totals)
+        kinds, classes = len(problem.counts), len(problem.sensitive_totals)
         starts, patterns, places = by_type(pool.types, pool.starts, kinds)
         entries = np.empty(len(places), dtype=np.int32)
         entries[places] = np.arange(len(places), dtype=np.int32)
-        arena = Arena(
+        index = CoverIndex(
             counts=problem.counts,
-            class_of=problem.class_of.astype(np.int64),
+            sensitive_class=problem.sensitive_class.astype(np.int64),
             starts=starts,
             pattern_of=patterns,
             kind_of=pool.types[places].astype(np.int32),
@@ -55,76 +56,76 @@ class Field:
             entries=entries,
             cost=pool.cost.astype(np.int64),
         )
-        state = empty_state(arena, classes)
+        assignment = empty_assignment(index, classes)
         pattern = _pattern_of(problem, pool, partition)[partition.groups]
-        keys = arena.kind_of.astype(np.int64) * len(pool) + arena.pattern_of
-        place(arena, state, np.searchsorted(keys, partition.types * len(pool) + pattern), partition.counts)
-        work = work_for(arena, law, classes, seed)
-        return cls(problem, pool, arena, state, law, work, np.arange(len(pool)), np.arange(kinds))
+        keys = index.kind_of.astype(np.int64) * len(pool) + index.pattern_of
+        place(index, assignment, np.searchsorted(keys, partition.types * len(pool) + pattern), partition.counts)
+        work = work_for(index, rules, classes, seed)
+        return cls(problem, pool, index, assignment, rules, work, np.arange(len(pool)), np.arange(kinds))
 
-    def emptied(self, seed: int) -> Field:
+    def emptied(self, seed: int) -> SearchState:
         """Return the same patterns without any rows."""
-        classes = len(self.problem.class_totals)
-        state, work = empty_state(self.arena, classes), work_for(self.arena, self.law, classes, seed)
-        return replace(self, state=state, work=work)
+        classes = len(self.problem.sensitive_totals)
+        assignment, work = empty_assignment(self.index, classes), work_for(self.index, self.rules, classes, seed)
+        return replace(self, assignment=assignment, work=work)
 
-    def with_rows(self, entries: IntArray, copies: IntArray) -> Field:
-        """Return the field with these rows in place of those that are here."""
-        vacate(self.state)
-        place(self.arena, self.state, entries, copies)
+    def with_rows(self, entries: IntArray, copies: IntArray) -> SearchState:
+        """Return the state with these rows in place of those that are here."""
+        vacate(self.assignment)
+        place(self.index, self.assignment, entries, copies)
         forget_all(self.work)
-        here = np.bincount(self.arena.kind_of[entries], copies, len(self.problem.counts))
+        here = np.bincount(self.index.kind_of[entries], copies, len(self.problem.counts))
         rows = np.add.reduceat(here[self.pool.types], self.pool.starts[:-1])
-        patterns = np.flatnonzero(rows >= max(1, self.problem.rules.least_size))
+        patterns = np.flatnonzero(rows >= max(1, self.problem.rules.min_group_size))
         return replace(self, patterns=patterns, kinds=np.flatnonzero(here))
 
     @property
     def cost(self) -> int:
         """The cost of the partition."""
-        return int(self.state.total[COST])
+        return int(self.assignment.total[COST])
 
-    def build(self, worth: FloatArray) -> None:
+    def build(self, multipliers: FloatArray) -> None:
         """Form groups from the rows under the last pattern, which covers all."""
-        build(self.arena, self.state, self.law, self.work, worth)
+        build(self.index, self.assignment, self.rules, self.work, multipliers)
 
     def rest(self) -> BoolArray:
         """Mark the row types that are still under the last pattern."""
-        return np.asarray(self.state.copies[self.arena.starts[1:] - 1] > 0)
+        return np.asarray(self.assignment.copies[self.index.starts[1:] - 1] > 0)
 
     def anneal(self, moves: int, temperature: float) -> None:
         """Try moves, at a temperature in stars."""
         big = BIG * self.usual_size()
-        anneal(self.arena, self.state, self.law, self.work, self.patterns, self.kinds, moves, temperature, big)
+        anneal(self.index, self.assignment, self.rules, self.work, self.patterns, self.kinds, moves, temperature, big)
 
     @property
     def groups(self) -> int:
         """The number of groups."""
-        return int((self.state.size > 0).sum())
+        return int((self.assignment.size > 0).sum())
 
     def usual_size(self) -> int:
         """Return the median size of the groups."""
-        return int(np.median(self.state.size[self.state.size > 0]))
+        return int(np.median(self.assignment.size[self.assignment.size > 0]))
 
     def partition(self) -> Partition:
         """Return where the copies are."""
-        return self.at(self.state.copies)
+        return self.at(self.assignment.copies)
 
     def at(self, copies: IntArray) -> Partition:
         """Return the partition with these copies at the entries; no row is lost, or nothing is returned."""
-        placed = np.bincount(self.arena.kind_of, copies, len(self.problem.counts))
+        placed = np.bincount(self.index.kind_of, copies, len(self.problem.counts))
         if (copies < 0).any() or (placed != self.problem.counts).any():
             raise ArithmeticError("a search lost a row")
         used = np.flatnonzero(copies)
-        types, patterns = (part[used].astype(np.int64) for part in (self.arena.kind_of, self.arena.pattern_of))
+        types, patterns = (part[used].astype(np.int64) for part in (self.index.kind_of, self.index.pattern_of))
         return Partition.of(self.problem, types, patterns, copies[used])
 
 
-def load(problem: Problem, law: Law) -> Problem:
+def load(problem: Problem, rules: CompiledRules) -> Problem:
     """Load what is compiled, or compile it, by a search of a single cell, which is returned as a problem."""
     one = problem.on([0]).part(np.zeros(1, dtype=np.int64), problem.counts[:1])
-    field = Field.of(with_groups(one, Pool.of(one), [one_group(one)]), law, one_group(one), one, 0)
-    field.build(np.zeros(1))
-    field.anneal(0, 1.0)
+    state = SearchState.of(with_groups(one, Pool.of(one), [one_group(one)]), rules, one_group(one), one, 0)
+    state.build(np.zeros(1))
+    state.anneal(0, 1.0)
     return one
 
 
@@ -134,32 +135,35 @@ def one_group(problem: Problem) -> Partition:
     return Partition.of(problem, every, np.zeros_like(every), problem.counts)
 
 
-def promising(problem: Problem, pool: Pool, prices: IntArray, scale: int, most: float, fewest: int) -> Pool:
+def filter_by_reduced_cost(
+    problem: Problem, pool: Pool, multipliers: IntArray, scale: int, most: float, fewest: int
+) -> Pool:
     """Keep patterns with a group, large enough if not legal, that loses at most so many stars at these prices."""
-    size = max(1, problem.rules.least_size)
-    values = values_by_size(prices, problem.counts, pool.types, pool.starts, pool.cost * scale, size)
+    size = max(1, problem.rules.min_group_size)
+    values = values_by_size(multipliers, problem.counts, pool.types, pool.starts, pool.cost * scale, size)
     limit = most * problem.unit * scale
     if fewest < len(values):
         limit = max(limit, float(np.partition(values, fewest)[fewest]))
-    return kept(problem, pool, np.repeat(values <= limit, np.diff(pool.starts)))
+    return keep_entries(problem, pool, np.repeat(values <= limit, np.diff(pool.starts)))
 
 
-def narrowed(problem: Problem, pool: Pool, partition: Partition, more: float) -> Pool:
+def filter_by_extra_cost(problem: Problem, pool: Pool, partition: Partition, more: float) -> Pool:
     """Keep of the row types of a pattern those that would pay at most so many stars more than they do."""
     paid = np.zeros(len(problem.counts), dtype=np.int64)
     np.maximum.at(paid, partition.types, costs_of(problem, partition.levels)[partition.groups])
     cost = np.repeat(pool.cost, np.diff(pool.starts))
-    return kept(problem, pool, cost <= paid[pool.types] + int(more * problem.unit))
+    return keep_entries(problem, pool, cost <= paid[pool.types] + int(more * problem.unit))
 
 
-def kept(problem: Problem, pool: Pool, entries: BoolArray) -> Pool:
+def keep_entries(problem: Problem, pool: Pool, entries: BoolArray) -> Pool:
     """Keep some entries, and the patterns that have enough rows for a group."""
-    owner = pool.owner()
+    owner = pool.owner
     rows = np.bincount(owner[entries], problem.counts[pool.types[entries]], len(pool))
-    enough = rows >= max(1, problem.rules.least_size)
+    enough = rows >= max(1, problem.rules.min_group_size)
     entries = entries & enough[owner]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(owner[entries], minlength=len(pool))[enough])])
-    return Pool(pool.types[entries], starts, pool.levels[enough], pool.cost[enough], pool.ceiling)
+    lengths = np.bincount(owner[entries], minlength=len(pool))[enough]
+    covers = Ragged.of_lengths(pool.types[entries], lengths)
+    return Pool(covers, pool.levels[enough], pool.cost[enough], pool.ceiling)
 
 
 def with_groups(problem: Problem, pool: Pool, partitions: Sequence[Partition]) -> Pool:
@@ -168,15 +172,12 @@ def with_groups(problem: Problem, pool: Pool, partitions: Sequence[Partition]) -
     Patterns are in the order of their cost; one that covers all row types is the last.
     """
     parts = [*(_covered(problem, partition) for partition in partitions), pool]
-    types, levels = (np.concatenate([getattr(part, name) for part in parts]) for name in ("types", "levels"))
-    lengths = np.concatenate([np.diff(part.starts) for part in parts])
-    first = np.cumsum(lengths) - lengths
-    _, chosen = np.unique(pattern_ids(problem, types[first], levels), return_index=True)
+    covers = Ragged.joined([part.covers for part in parts])
+    levels = np.concatenate([part.levels for part in parts])
+    _, chosen = np.unique(pattern_ids(problem, covers.first, levels), return_index=True)
     cost = costs_of(problem, levels)
-    chosen = chosen[np.lexsort((lengths[chosen], cost[chosen]))]
-    starts = np.concatenate([[0], np.cumsum(lengths[chosen])])
-    picked = np.arange(starts[-1]) + np.repeat(first[chosen] - starts[:-1], lengths[chosen])
-    return Pool(types[picked], starts, levels[chosen], cost[chosen], pool.ceiling)
+    chosen = chosen[np.lexsort((covers.lengths[chosen], cost[chosen]))]
+    return Pool(covers.picked(chosen), levels[chosen], cost[chosen], pool.ceiling)
 
 
 def _pattern_of(problem: Problem, pool: Pool, partition: Partition) -> IntArray:
@@ -193,16 +194,12 @@ def _covered(problem: Problem, partition: Partition) -> Pool:
     every = np.arange(len(problem.counts))
     vectors, vector = np.unique(partition.levels, axis=0, return_inverse=True)
     representative = partition.types[partition.starts[:-1]]
-    types, lengths, levels = [], [], []
+    covers, levels = [], []
     for index, shape in enumerate(vectors):
         found = buckets(problem, tuple(shape.tolist()), every)
-        wanted = np.unique(found.ids()[representative[np.flatnonzero(vector.ravel() == index)]])
-        marked = np.zeros(len(found), dtype=bool)
-        marked[wanted] = True
-        sizes = np.diff(found.starts)
-        types.append(found.order[np.repeat(marked, sizes)])
-        lengths.append(sizes[marked])
-        levels.append(np.broadcast_to(shape, (len(wanted), len(shape))))
-    starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+        wanted = np.zeros(len(found), dtype=bool)
+        wanted[found.ids()[representative[np.flatnonzero(vector.ravel() == index)]]] = True
+        covers.append(found.kept(wanted))
+        levels.append(np.broadcast_to(shape, (len(covers[-1]), len(shape))))
     shapes = np.concatenate(levels)
-    return Pool(np.concatenate(types), starts, shapes, costs_of(problem, shapes))
+    return Pool(Ragged.joined(covers), shapes, costs_of(problem, shapes))

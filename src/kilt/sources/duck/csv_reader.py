@@ -18,7 +18,7 @@ from pathlib import Path
 import duckdb
 
 from kilt.errors import InputError
-from kilt.numbers import counted
+from kilt.numbers import pluralize
 from kilt.sources.duck.connection import Database
 from kilt.sources.file_format import FileFormat, quoted
 
@@ -54,7 +54,7 @@ def _load_parquet(database: Database, form: FileFormat, table: str) -> list[str]
 
 
 @dataclass(frozen=True)
-class Census:
+class ByteCount:
     """The bytes of a file: how many there are, and how many are quotes or ends of lines."""
 
     size: int
@@ -63,7 +63,7 @@ class Census:
     head: bytes
 
     @classmethod
-    def of(cls, form: FileFormat) -> Census:
+    def of(cls, form: FileFormat) -> ByteCount:
         """Count the bytes, decompressed; a compressed file that is damaged shows here."""
         size = quotes = ends = 0
         head = b""
@@ -81,7 +81,7 @@ class Census:
 
 
 def _load_csv(database: Database, form: FileFormat, table: str) -> tuple[list[str], str]:
-    census = Census.of(form)
+    census = ByteCount.of(form)
     names, delimiter = _header(census, form)
     _check_names(names, form.path)
     reader = _reader(form, census, len(names), delimiter)
@@ -94,7 +94,7 @@ def _load_csv(database: Database, form: FileFormat, table: str) -> tuple[list[st
     return names, delimiter
 
 
-def _reader(form: FileFormat, census: Census, width: int, delimiter: str) -> Callable[[str], str]:
+def _reader(form: FileFormat, census: ByteCount, width: int, delimiter: str) -> Callable[[str], str]:
     """Return the call of read_csv, given the text that stands for null."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
     longest, buffer = LONGEST_LINE, ""
@@ -110,7 +110,7 @@ def _reader(form: FileFormat, census: Census, width: int, delimiter: str) -> Cal
     return lambda null: f"{call}, nullstr={quoted(null)})"
 
 
-def _plain_bytes(database: Database, table: str, names: list[str], census: Census, delimiter: str) -> int:
+def _plain_bytes(database: Database, table: str, names: list[str], census: ByteCount, delimiter: str) -> int:
     """Count in the table what `Census.plain` counts in the file."""
     cells = [f"c{i}" for i in range(len(names))]
     if census.quotes:
@@ -121,7 +121,7 @@ def _plain_bytes(database: Database, table: str, names: list[str], census: Censu
     return int(size) + header + (int(count) + 1) * (len(names) - 1) * len(delimiter.encode())
 
 
-def _header(census: Census, form: FileFormat) -> tuple[list[str], str]:
+def _header(census: ByteCount, form: FileFormat) -> tuple[list[str], str]:
     """Return the cells of the first record and the delimiter: the one that finds most cells, unless it is given."""
     text = census.head.removeprefix(BOM).decode("utf-8", errors="replace")
     if not text.strip():
@@ -200,7 +200,7 @@ def _explained(message: str, path: Path) -> str:
     where = f"line {found.group(1)} of '{path}'" if found else f"'{path}'"
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
-        return f"{where} has {counted(int(cells.group(2)), 'cell')} where the header has {cells.group(1)}"
+        return f"{where} has {pluralize(int(cells.group(2)), 'cell')} where the header has {cells.group(1)}"
     reasons = {
         "unicode": f"{where} is not valid UTF-8: save the file as UTF-8",
         "unterminated quote": f"{where} has a quote that is not closed, or text behind a closing quote",

@@ -13,11 +13,12 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from kilt.arrays.buckets import bucket
+from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
 from kilt.model.plan import ColumnPlan, Plan
-from kilt.model.problem import RowTypes
+from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
+from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database, fresh
 from kilt.sources.duck.csv_reader import identifier as sql_name
 from kilt.sources.duck.csv_reader import load
@@ -43,7 +44,6 @@ class DuckSource:
         self.delimiter = delimiter
         self.notes: tuple[str, ...] = ()
         self._kinds = [row[1] for row in self._database.rows(f"DESCRIBE {table}")]
-        self._row_types: IntArray = np.zeros(0, dtype=np.int64)
 
     @classmethod
     def open(cls, path: Path, delimiter: str | None = None, beside: DuckSource | None = None) -> DuckSource:
@@ -78,15 +78,15 @@ class DuckSource:
         """Return the cells of a column as text, row by row."""
         return [row[0] for row in self._database.rows(f"SELECT {self._text(column)} FROM {self._table} ORDER BY rowid")]
 
-    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> RowTypes:
-        """Count the row types (one GROUP BY), and remember which one each row is (one JOIN)."""
+    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
+        """Count the row types (one GROUP BY), and say which one each row is (one JOIN)."""
         names = [*quasi, *sensitive]
         types = fresh("types")
         keys = [f"k{i}" for i in range(len(names))]
         chosen = ", ".join(f"{self._text(name)} AS {key}" for name, key in zip(names, keys, strict=True))
         self._database.run(f"CREATE TABLE {types} AS SELECT {chosen}, count(*) AS n FROM {self._table} GROUP BY ALL")
         codes, counts = self._codes(types, keys)
-        order = bucket(list(codes.T), len(codes)).order
+        order = bucket(list(codes.T), len(codes)).values
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         on = " AND ".join(
@@ -95,24 +95,24 @@ class DuckSource:
         joined = self._database.columns(
             f"SELECT y.rowid AS y FROM {self._table} t JOIN {types} y ON {on} ORDER BY t.rowid"
         )["y"]
-        self._row_types = place[joined]
         values = [
             [row[0] for row in self._database.rows(f"SELECT DISTINCT {key} FROM {types} ORDER BY {key} NULLS FIRST")]
             for key in keys
         ]
         self._database.run(f"DROP TABLE {types}")
-        return RowTypes(
+        row_types = RowTypes(
             quasi=tuple(values[: len(quasi)]),
             sensitive=tuple(values[len(quasi) :]),
             quasi_codes=codes[order, : len(quasi)],
             sensitive_codes=codes[order, len(quasi) :],
             counts=counts[order],
         )
+        return Counted(row_types, place[joined])
 
-    def apply(self, plan: Plan, identifier: Sequence[str]) -> DuckSource:
+    def apply(self, plan: Plan, type_of_row: IntArray, identifier: Sequence[str]) -> DuckSource:
         """Return the release: identifiers dropped, quasi cells blurred (one JOIN), rows in their order."""
         row_groups, groups, released = fresh("rows"), fresh("groups"), fresh("released")
-        assigned = {"g": plan.row_groups(self._row_types)}
+        assigned = {"g": plan.row_groups(type_of_row)}
         looks: dict[str, np.ndarray] = {"g": np.arange(len(plan.columns[0].shown), dtype=np.int32)}
         cells = {name: f"t.c{i}" for i, name in enumerate(self.columns) if name not in identifier}
         for index, column in enumerate(plan.columns):

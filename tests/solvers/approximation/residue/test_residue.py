@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kilt import Policy
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.approximation.residue import smallest
 from kilt.solvers.approximation.residue.smallest import smallest_kept
 from kilt.solvers.approximation.residue.solver import of_classes
@@ -31,7 +31,7 @@ def test_the_dynamic_program_agrees_where_classes_are_large(data):
 
 def assert_programs_agree(problem):
     kept = smallest_kept(problem, cells_of(problem))
-    assert problem.rows - kept.sum() == PatternMilp().solve(of_classes(problem), Stop(), silent).partition.cost
+    assert problem.rows - kept.sum() == PatternMilp().solve(of_classes(problem), StoppingRule(), silent).partition.cost
     assert solved("residue", problem).proof == "exact"
 
 
@@ -59,4 +59,4 @@ def test_what_is_too_much_for_the_dynamic_program_is_left_to_the_integer_program
     monkeypatch.setattr(smallest, limit, 2)
     assert smallest_kept(problem, cells_of(problem)) is None
     after = solved("residue", problem)
-    assert (after.bound, after.factor, after.proof) == (before.bound, before.factor, "float")
+    assert (after.bound.cost, after.factor, after.proof) == (before.bound.cost, before.factor, "float")

@@ -10,12 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError, InputError, LDiversity, Policy
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.approximation.residue.smallest import smallest_kept
 from kilt.solvers.approximation.residue.solver import row_costs
-from kilt.solvers.approximation.tp.phases import Pillars, levelled
+from kilt.solvers.approximation.tp.phases import ResiduePhases, levelled
 from kilt.solvers.approximation.tp.solver import least_residue, most_kept, settled
-from kilt.solvers.registry import choose, entry_of
+from kilt.solvers.registry import choose, solver_info
 from support.problems import cells_of, drawn_table, problem_of, solved, table_of
 from support.strategies import tables
 
@@ -37,10 +37,10 @@ def phases(problem, l):
     """The residue by value after phases 1 and 2, and in the end."""
     cells = cells_of(problem)
     kept = most_kept(cells, l)
-    first = problem.class_totals - cells.table(kept).sum(axis=0)
-    second = Pillars(l, cells.table(kept), first)
+    first = problem.sensitive_totals - cells.table(kept).sum(axis=0)
+    second = ResiduePhases(l, cells.table(kept), first)
     second.second_phase()
-    final = cells.counts - settled(cells, kept, l, Stop())
+    final = cells.counts - settled(cells, kept, l, StoppingRule())
     return first, second.residue, cells.table(final).sum(axis=0)
 
 
@@ -53,7 +53,7 @@ def residues(problem, l):
     table = cells_of(problem).table(cells_of(problem).counts).tolist()
     parts = [[part for part in product(*(range(c + 1) for c in of_class)) if legal(part, l)] for of_class in table]
     for kept in product(*parts):
-        if legal(problem.class_totals - np.sum(kept, axis=0), l):
+        if legal(problem.sensitive_totals - np.sum(kept, axis=0), l):
             yield np.array(kept)
 
 
@@ -71,7 +71,7 @@ def test_guarantees_hold_and_cuts_are_never_dearer(data):
     optimum = solved("exhaustive", problem).partition.cost
     plain, cut = solved("tp", problem), solved("tp+", problem)
     for found in (plain, cut):
-        assert found.bound <= optimum
+        assert found.bound.cost <= optimum
         assert found.partition.cost <= found.factor * optimum
         assert found.factor == plain.factor or not found.partition.cost
     assert optimum <= cut.partition.cost <= plain.partition.cost
@@ -147,7 +147,7 @@ def test_when_told_to_stop_all_rows_form_one_group():
     counts, l, _, _ = PHASES[-1]
     problem = table_of(counts, Policy(l=l))
     assert len(solved("tp", problem).partition) > 1
-    assert len(solved("tp", problem, Stop(told=lambda: True)).partition) == 1
+    assert len(solved("tp", problem, StoppingRule(interrupted=lambda: True)).partition) == 1
 
 
 @pytest.mark.parametrize("name", ["tp", "tp+"])
@@ -172,5 +172,5 @@ def test_other_policies_are_refused(name, policy):
 
 def test_two_sensitive_columns_are_refused_and_the_authors_name_is_known():
     problem = problem_of([("a", "0", "1"), ("a", "1", "0")], ["suppress"], ["equal", "equal"], Policy(l=2))
-    assert entry_of("xiao-yi-tao").name == "tp"
-    assert entry_of("xiao-yi-tao").load().refuses(problem) is not None
+    assert solver_info("xiao-yi-tao").name == "tp"
+    assert solver_info("xiao-yi-tao").load().refuses(problem) is not None

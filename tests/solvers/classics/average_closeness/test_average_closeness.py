@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from kilt import Policy
 from kilt.patterns.pool import Pool
-from kilt.run.stopping import Stop
-from kilt.solvers.approximation.residue.solver import classes_of
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.classics.average_closeness.channel import Choices, descended, descent
 from kilt.solvers.classics.average_closeness.solver import LAMBDAS, MOST_STEPS, shown, trade_off
+from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of, solved
 from support.strategies import tables
@@ -47,17 +47,17 @@ def information_of(pairs):
 
 def told_by(problem, choices, channel):
     """The information of a channel, by its definition."""
-    alike, pairs = classes_of(problem), Counter()
+    alike, pairs = equivalence_class(problem), Counter()
     for u, copies in enumerate(problem.counts.tolist()):
         for c in np.flatnonzero(choices.row == alike[u]).tolist():
-            pairs[int(choices.pattern[c]), int(problem.class_of[u])] += copies / problem.rows * float(channel[c])
+            pairs[int(choices.pattern[c]), int(problem.sensitive_class[u])] += copies / problem.rows * float(channel[c])
     return information_of(pairs)
 
 
 def told_by_rows(problem):
     """The information that quasi rows as they are give."""
     pairs = Counter()
-    for row, kind, copies in zip(classes_of(problem), problem.class_of, problem.counts, strict=True):
+    for row, kind, copies in zip(equivalence_class(problem), problem.sensitive_class, problem.counts, strict=True):
         pairs[int(row), int(kind)] += int(copies) / problem.rows
     return information_of(pairs)
 
@@ -145,7 +145,7 @@ def test_patterns_in_which_no_legal_group_fits_are_no_choice():
 
 
 def test_descents_end_when_they_are_told_to():
-    assert trade_off(table(Policy(k=1)), [0.1], Stop(told=lambda: True))[0].iterations == 0
+    assert trade_off(table(Policy(k=1)), [0.1], StoppingRule(interrupted=lambda: True))[0].iterations == 0
     assert trade_off(table(Policy(k=1)), [0], most_steps=7)[0].iterations == 7
 
 
@@ -181,9 +181,9 @@ def test_rows_that_make_no_legal_group_have_other_wishes(monkeypatch):
 
 def test_it_stops_when_told():
     problem = table(Policy(k=2))
-    assert len(solved("information", problem, Stop(told=lambda: True)).partition) == 1
+    assert len(solved("information", problem, StoppingRule(interrupted=lambda: True)).partition) == 1
     calls = count()
-    solved("information", problem, Stop(told=lambda: next(calls) > 8))
+    solved("information", problem, StoppingRule(interrupted=lambda: next(calls) > 8))
     assert len(solved("information", problem).partition) > 1
 
 

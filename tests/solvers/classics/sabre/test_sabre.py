@@ -14,10 +14,10 @@ from kilt import KAnonymity, Policy, TCloseness
 from kilt.kernels.classics.filling import filled
 from kilt.model.patterns import costs_of, tightest
 from kilt.model.rules import Groups, work_of
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.classics.sabre import draws as ectree
 from kilt.solvers.classics.sabre.bucketing import bucketings, chain, distances
-from kilt.solvers.classics.sabre.draws import Draws, halves
+from kilt.solvers.classics.sabre.draws import ValueDraws, halves
 from kilt.solvers.classics.sabre.solver import best_draws, closeness
 from kilt.solvers.common.distances import stacked
 from kilt.solvers.common.leftovers import place_illegal
@@ -100,7 +100,7 @@ def test_close_draws_are_close_whatever_is_drawn(data):
     buckets = data.draw(st.sampled_from(bucketings(rule)))
     draw = [data.draw(st.integers(0, int(size))) for size in buckets.rows]
     assume(any(draw))
-    draws = Draws(rule, buckets, 1)
+    draws = ValueDraws(rule, buckets, 1)
     exact = bool(draws.close(np.array([draw]))[0])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ectree, "MOST_TRANSPORTED", 0)
@@ -115,13 +115,13 @@ def test_close_draws_are_close_whatever_is_drawn(data):
 def test_leaves_sum_up_to_the_buckets_and_cannot_be_halved(rule, least):
     assume(least <= rule.reference.sum())
     for buckets in bucketings(rule):
-        draws = Draws(rule, buckets, least)
+        draws = ValueDraws(rule, buckets, least)
         leaves, times = draws.leaves()
         assert (times @ leaves).tolist() == buckets.rows.tolist()
         assert draws.legal(leaves).all()
         assert not any((draws.legal(half) & draws.legal(leaves - half)).any() for half in halves(leaves))
     _, best = best_draws(rule, least)
-    assert len(best) == max(int(Draws(rule, each, least).leaves()[1].sum()) for each in bucketings(rule))
+    assert len(best) == max(int(ValueDraws(rule, each, least).leaves()[1].sum()) for each in bucketings(rule))
 
 
 @given(st.lists(st.lists(st.integers(0, 99), min_size=3, max_size=3), min_size=1, max_size=5))
@@ -197,9 +197,9 @@ def test_what_is_not_legal_becomes_the_rest(problem):
 def test_it_stops_when_told():
     rows = [("a", "0"), ("a", "1"), ("b", "0"), ("b", "1"), ("c", "0"), ("c", "1")]
     problem = problem_of(rows, ["suppress"], ["equal"], Policy(k=2, t="0.1"))
-    assert len(solved("sabre", problem, Stop(told=lambda: True)).partition) == 1
+    assert len(solved("sabre", problem, StoppingRule(interrupted=lambda: True)).partition) == 1
     calls = count()
-    assert len(solved("sabre", problem, Stop(told=lambda: next(calls) > 0)).partition) <= 2
+    assert len(solved("sabre", problem, StoppingRule(interrupted=lambda: next(calls) > 0)).partition) <= 2
     assert len(solved("sabre", problem).partition) >= 2
 
 

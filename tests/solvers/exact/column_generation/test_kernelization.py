@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.solvers.exact.column_generation.kernelization import Capped
+from kilt.solvers.exact.column_generation.kernelization import CappedProblem
 from support.problems import problem_of, solved
 
 
@@ -21,7 +21,7 @@ def test_capped_multiplicities_keep_the_optimum(data):
     k = data.draw(st.integers(2, 3))
     assume(len(rows) >= k)
     problem = problem_of(rows, ["suppress"] * columns, [], Policy(k=k))
-    capped = Capped.of(problem)
+    capped = CappedProblem.of(problem)
     small = solved("subsets", capped.problem).partition
     lifted = capped.lifted(small)
     assert lifted.cost == small.cost == solved("subsets", problem).partition.cost
@@ -32,6 +32,6 @@ def test_capped_multiplicities_keep_the_optimum(data):
 
 def test_a_cap_really_cuts():
     problem = problem_of([("a",)] * 40 + [("b",)], ["suppress"], [], Policy(k=3))
-    capped = Capped.of(problem)
+    capped = CappedProblem.of(problem)
     assert capped.problem.rows < problem.rows
     assert capped.lifted(solved("subsets", capped.problem).partition).cost == 3

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError, InputError, Policy
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
 from kilt.solvers.registry import choose, solver
 from support.problems import drawn_problem, problem_of, solved
@@ -107,7 +107,7 @@ def test_matching_agrees_with_brute_force_on_tables(name, data):
     problem = problem_of(rows, ["suppress"] * columns, ["equal"], policy)
     optimum = solved("exhaustive", problem).partition.cost
     found = solved(name, problem)
-    assert found.partition.cost == found.bound == optimum
+    assert found.partition.cost == found.bound.cost == optimum
 
 
 def test_the_condition_is_checked():
@@ -154,8 +154,8 @@ def test_two_diversity_with_many_values(rows):
     ]
     problem = problem_of(made, ["suppress"] * 4, ["equal"], Policy(l=2))
     found = solved("matching", problem)
-    assert found.partition.cost == found.bound
-    assert found.partition.cost == solved("milp", problem, Stop(seconds=60)).bound
+    assert found.partition.cost == found.bound.cost
+    assert found.partition.cost == solved("milp", problem, StoppingRule(seconds=60)).bound
 
 
 @pytest.mark.parametrize(
@@ -176,5 +176,5 @@ def test_a_stop_at_once_still_gives_a_legal_partition(data):
     problem = drawn_problem(data)
     for name in ("exact", "matching"):
         if solver(name).refuses(problem) is None:
-            found = solved(name, problem, Stop(seconds=0))
-            assert found.bound is None or found.bound <= found.partition.cost
+            found = solved(name, problem, StoppingRule(seconds=0))
+            assert found.bound is None or found.bound.cost <= found.partition.cost

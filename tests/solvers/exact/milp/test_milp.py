@@ -14,4 +14,4 @@ def test_the_pattern_program_agrees_with_brute_force(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost
     found = solved("milp", problem)
-    assert found.partition.cost == found.bound == optimum
+    assert found.partition.cost == found.bound.cost == optimum

@@ -8,21 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.kernels.search.moves import NOBODY
+from kilt.kernels.search.moves import NONE
 from kilt.kernels.search.wide.swaps import row_cost
 from kilt.model.partition import Partition
 from kilt.model.patterns import costs_of
+from kilt.run.incumbent import Incumbent
 from kilt.run.progress import silent
-from kilt.run.stopping import Stop
-from kilt.solvers.common.compile_rules import law_of
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.common.compile_rules import compile_rules
 from kilt.solvers.common.distances import stacked
 from kilt.solvers.registry import solver
-from kilt.solvers.search.solver import Cooling, Run, Search, is_wide
+from kilt.solvers.search.schedule import Params, Schedule
+from kilt.solvers.search.solver import Run, Search, is_wide
 from kilt.solvers.search.state import load
 from kilt.solvers.search.wide import neighbours as near
-from kilt.solvers.search.wide.construct import Growth, as_pool, merged
-from kilt.solvers.search.wide.neighbours import cells, near_rows
-from kilt.solvers.search.wide.swaps import Exchange
+from kilt.solvers.search.wide.construct import Construction, as_pool, merged
+from kilt.solvers.search.wide.neighbours import nearest_neighbours, stretches
+from kilt.solvers.search.wide.swaps import RowSwaps
 from support.problems import drawn_problem, problem_of, random_problem, searchable, solved
 
 LADDERS = ["suppress", "characters", "suppress", "suppress"]
@@ -33,9 +35,9 @@ def table(rows, columns, policy, seed=0, sensitive=0, ladders=None):
     kind = rng.integers(0, 6, rows)
     taste = rng.integers(0, 3, (6, columns))
     values = np.where(rng.random((rows, columns)) < 0.7, taste[kind], rng.integers(0, 3, (rows, columns)))
-    cells = np.concatenate([values + 10, rng.integers(0, 3, (rows, sensitive))], axis=1)
+    stretches = np.concatenate([values + 10, rng.integers(0, 3, (rows, sensitive))], axis=1)
     return problem_of(
-        [tuple(map(str, row)) for row in cells], ladders or ["suppress"] * columns, ["equal"] * sensitive, policy
+        [tuple(map(str, row)) for row in stretches], ladders or ["suppress"] * columns, ["equal"] * sensitive, policy
     )
 
 
@@ -52,7 +54,7 @@ def distance(problem, u, v):
 def test_the_nearest_are_those_by_hand():
     problem = table(60, 4, Policy(k=2), ladders=LADDERS)
     kinds = len(problem.counts)
-    found = near_rows(problem.codes, stacked(problem), 7, np.random.default_rng(0), Stop())
+    found = nearest_neighbours(problem.codes, stacked(problem), 7, np.random.default_rng(0), StoppingRule())
     for u in range(kinds):
         far = sorted(distance(problem, u, v) for v in range(kinds) if v != u)
         assert u not in found[u]
@@ -64,42 +66,42 @@ def test_a_cell_that_is_small_has_few_who_are_near(monkeypatch):
     monkeypatch.setattr(near, "CELL", 5)
     problem = table(23, 6, Policy(k=2))
     kinds = len(problem.counts)
-    parts = cells(problem.codes, np.random.default_rng(1))
+    parts = stretches(problem.codes, np.random.default_rng(1))
     assert sorted(np.concatenate(parts).tolist()) == list(range(kinds))
     assert max(map(len, parts)) <= 5
-    found = near_rows(problem.codes, stacked(problem), 9, np.random.default_rng(1), Stop())
+    found = nearest_neighbours(problem.codes, stacked(problem), 9, np.random.default_rng(1), StoppingRule())
     cell_of = np.empty(kinds, dtype=np.int64)
     for number, part in enumerate(parts):
         cell_of[part] = number
     for u in range(kinds):
-        mine = found[u][found[u] != NOBODY]
+        mine = found[u][found[u] != NONE]
         assert sorted(mine.tolist()) == [v for v in range(kinds) if v != u and cell_of[v] == cell_of[u]]
 
 
 def test_what_is_loaded_does_not_grow_with_the_columns():
     rows = [(*("a" if (i + j) % 3 else "b" for j in range(200)), str(i)) for i in range(12)]
     problem = problem_of(rows, ["suppress"] * 200, ["equal"], Policy(t="0.5"))
-    assert len(load(problem, law_of(problem)).columns) == 1
+    assert len(load(problem, compile_rules(problem)).columns) == 1
 
 
 @given(st.data(), st.integers(0, 3))
 @settings(max_examples=100, deadline=None)
 def test_groups_that_grow_are_legal(data, seed):
     problem = searchable(data, most_rows=12)
-    assert_complete(problem, Growth(problem, law_of(problem), seed).partition(Stop()))
+    assert_complete(problem, Construction(problem, compile_rules(problem), seed).partition(StoppingRule()))
 
 
 @given(st.data(), st.integers(0, 3), st.sampled_from([0.1, 3.0]), st.booleans())
 @settings(max_examples=100, deadline=None)
 def test_rows_that_change_places_leave_legal_groups(data, seed, temperature, two_hands):
     problem = searchable(data, most_rows=12)
-    law = law_of(problem)
-    start = solver("greedy").solve(problem, Stop(), silent).partition
+    rules = compile_rules(problem)
+    start = solver("greedy").solve(problem, StoppingRule(), silent).partition
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("kilt.solvers.search.wide.swaps.HANDFUL", 2 if two_hands else 100)
         patch.setattr("kilt.solvers.search.wide.swaps.DEALT", 3)
         patch.setattr("kilt.solvers.search.wide.swaps.LOOKED", 7)
-        exchange = Exchange(problem, law, start, Stop(seed=seed))
+        exchange = RowSwaps(problem, rules, start, StoppingRule(), seed)
         for _ in range(3):
             exchange.anneal(60, temperature)
             now = Partition.of(problem, exchange.types, exchange.members.group_of, exchange.members.copies)
@@ -118,14 +120,14 @@ def assert_kept(problem, exchange):
     for g in range(len(members.head)):
         mine = np.flatnonzero(members.group_of == g)
         linked, u = [], members.head[g]
-        while u != NOBODY:
+        while u != NONE:
             linked.append(int(u))
             u = members.after[u]
         assert sorted(linked) == mine.tolist()
         assert members.size[g] == members.copies[mine].sum()
-        by_class = np.bincount(members.class_of[mine], members.copies[mine], members.by_class.shape[1])
+        by_class = np.bincount(members.sensitive_class[mine], members.copies[mine], members.by_class.shape[1])
         assert members.by_class[g].tolist() == by_class.tolist()
-        assert members.cost[g] == row_cost(members, ladders, g, NOBODY, NOBODY)
+        assert members.cost[g] == row_cost(members, ladders, g, NONE, NONE)
         if len(mine):
             alone = Partition.of(problem, exchange.types[mine], np.zeros_like(mine), members.copies[mine])
             assert members.cost[g] == costs_of(problem, alone.levels)[0]
@@ -161,7 +163,10 @@ def test_what_is_wide():
 @pytest.mark.parametrize("policy", [Policy(k=4), Policy(k=3, t=0.3), Policy(k=3, l=2)])
 def test_a_wide_table_is_searched_without_its_patterns(policy):
     problem = table(400, 22, policy, sensitive=0 if str(policy) == str(Policy(k=4)) else 1)
-    runs = [Run(problem, law_of(problem), Stop(iterations=60_000, seed=seed), silent) for seed in (0, 0, 1)]
+    runs = [
+        Run(problem, compile_rules(problem), StoppingRule(iterations=60_000), silent, Incumbent(), seed)
+        for seed in (0, 0, 1)
+    ]
     found = [run.improved(run.start()) for run in runs]
     for partition in found:
         assert_complete(problem, partition)
@@ -173,9 +178,9 @@ def test_a_wide_table_is_searched_without_its_patterns(policy):
 
 def test_a_wide_table_in_time():
     problem = table(3_000, 25, Policy(k=5))
-    found = Search().solve(problem, Stop(seconds=4), silent)
+    found = Search().solve(problem, StoppingRule(seconds=4), silent)
     assert_complete(problem, found.partition)
-    assert found.bound <= found.partition.cost < 0.8 * solved("mondrian", problem).partition.cost
+    assert found.bound.cost <= found.partition.cost < 0.8 * solved("mondrian", problem).partition.cost
 
 
 def test_loading_takes_a_part_without_some_of_the_values():
@@ -185,28 +190,28 @@ def test_loading_takes_a_part_without_some_of_the_values():
         sorted(rows, key=lambda row: int(row[-1]) > 1), ["suppress"] * 22, ["equal"], Policy(k=3, t=0.5)
     )
     assert is_wide(problem)
-    assert_complete(problem, Search().solve(problem, Stop(seconds=1), silent).partition)
+    assert_complete(problem, Search().solve(problem, StoppingRule(seconds=1), silent).partition)
 
 
 def test_nothing_grows_under_a_strict_policy():
     problem = table(400, 22, Policy(k=3, t=0.005), sensitive=1)
-    assert_complete(problem, Growth(problem, law_of(problem), 0).partition(Stop()))
+    assert_complete(problem, Construction(problem, compile_rules(problem), 0).partition(StoppingRule()))
 
 
 def test_a_search_that_is_over_looks_for_nobody():
     problem = table(400, 22, Policy(k=4))
-    over = Stop(seconds=0)
-    found = near_rows(problem.codes, stacked(problem), 9, np.random.default_rng(0), over)
-    assert (found == NOBODY).all()
-    start = Growth(problem, law_of(problem), 0).partition(over)
+    over = StoppingRule(seconds=0)
+    found = nearest_neighbours(problem.codes, stacked(problem), 9, np.random.default_rng(0), over)
+    assert (found == NONE).all()
+    start = Construction(problem, compile_rules(problem), 0).partition(over)
     assert_complete(problem, start)
-    exchange = Exchange(problem, law_of(problem), start, over)
+    exchange = RowSwaps(problem, compile_rules(problem), start, over)
     exchange.anneal(100, 1.0)
     assert_complete(problem, exchange.best)
 
 
 def test_it_is_as_warm_as_there_are_moves():
-    cooling = Cooling(Stop(seconds=100, iterations=1_000_000))
+    cooling = Schedule(StoppingRule(seconds=100, iterations=1_000_000), Params())
     cooling.moves = 5_000
-    assert cooling.in_all(0.5) == 10_000
-    assert Cooling(Stop(iterations=700)).in_all(0.0) == 700
+    assert cooling.total_moves(0.5) == 10_000
+    assert Schedule(StoppingRule(iterations=700), Params()).total_moves(0.0) == 700

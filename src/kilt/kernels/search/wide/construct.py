@@ -12,15 +12,15 @@ from numba import njit
 
 from kilt.kernels.common.nearest import Ladders, agreeing
 from kilt.kernels.lean import lean
-from kilt.kernels.model.legal import Law, violation
-from kilt.kernels.search.moves import FAR, NOBODY, draw
+from kilt.kernels.model.legal import CompiledRules, violation
+from kilt.kernels.search.moves import INFEASIBLE_COST, NONE, draw
 from kilt.numbers import BoolArray, IntArray
 
 SIZE = 0
 NOISE = 1.0  # stars: how far the choice of the next row is left to chance
 
 
-class Bud(NamedTuple):
+class GrowingPattern(NamedTuple):
     """A pattern while it grows: its levels, its members and what is counted of them; with room for the law."""
 
     levels: IntArray
@@ -32,9 +32,11 @@ class Bud(NamedTuple):
     random: IntArray
 
 
-def bud_for(columns: int, near: int, classes: int, room: tuple[IntArray, IntArray], seed: int) -> Bud:
+def growing_pattern_for(
+    columns: int, near: int, classes: int, room: tuple[IntArray, IntArray], seed: int
+) -> GrowingPattern:
     """Return room for patterns to grow, one after the other."""
-    return Bud(
+    return GrowingPattern(
         levels=np.zeros(columns, dtype=np.int64),
         inside=np.zeros(near, dtype=np.bool_),
         by_class=np.zeros(classes, dtype=np.int64),
@@ -49,53 +51,59 @@ def bud_for(columns: int, near: int, classes: int, room: tuple[IntArray, IntArra
 def grown(
     codes: IntArray,
     counts: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     ladders: Ladders,
-    law: Law,
+    rules: CompiledRules,
     seeds: IntArray,
     near: IntArray,
-    bud: Bud,
+    growing: GrowingPattern,
 ) -> tuple[IntArray, IntArray, IntArray]:  # pragma: no cover - compiled
     """Grow a pattern from every seed: return the row types that they cover, how many each, and their levels."""
     types, lengths = np.empty(len(seeds) * (near.shape[1] + 1), dtype=np.int32), np.empty(len(seeds), dtype=np.int64)
     levels, used, made = np.empty((len(seeds), codes.shape[1]), dtype=np.int16), 0, 0
     for s in range(len(seeds)):
         u = seeds[s]
-        bud.levels[:], bud.inside[:], bud.by_class[:], bud.number[:] = 0, False, 0, 0
-        _take(counts, class_of, bud, u)
-        broken = violation(law, bud.by_class, bud.number[SIZE], bud.counts, bud.sums)
+        growing.levels[:], growing.inside[:], growing.by_class[:], growing.number[:] = 0, False, 0, 0
+        _take(counts, sensitive_class, growing, u)
+        broken = violation(rules, growing.by_class, growing.number[SIZE], growing.counts, growing.sums)
         while broken > 0.0:
-            i = _next(codes, counts, class_of, ladders, law, near[s], bud, u, broken)
+            i = _next(codes, counts, sensitive_class, ladders, rules, near[s], growing, u, broken)
             if i < 0:
                 break
             v = near[s, i]
-            bud.inside[i] = True
-            for j in range(len(bud.levels)):
-                bud.levels[j] = agreeing(ladders.shown, ladders.tops, j, bud.levels[j], codes[u, j], codes[v, j])
-            _take(counts, class_of, bud, v)
-            broken = violation(law, bud.by_class, bud.number[SIZE], bud.counts, bud.sums)
+            growing.inside[i] = True
+            for j in range(len(growing.levels)):
+                growing.levels[j] = agreeing(
+                    ladders.shown, ladders.tops, j, growing.levels[j], codes[u, j], codes[v, j]
+                )
+            _take(counts, sensitive_class, growing, v)
+            broken = violation(rules, growing.by_class, growing.number[SIZE], growing.counts, growing.sums)
         if broken == 0.0:
             first = used
             types[used], used = u, used + 1
             for v in near[s]:
-                if v != NOBODY and _extra(codes, ladders, bud, u, v) == 0:
+                if v != NONE and _extra(codes, ladders, growing, u, v) == 0:
                     types[used], used = v, used + 1
-            lengths[made], levels[made], made = used - first, bud.levels, made + 1
+            lengths[made], levels[made], made = used - first, growing.levels, made + 1
     return types[:used], lengths[:made], levels[:made]
 
 
 @lean
-def _take(counts: IntArray, class_of: IntArray, bud: Bud, v: int) -> None:  # pragma: no cover - compiled
-    bud.number[SIZE] += counts[v]
-    bud.by_class[class_of[v]] += counts[v]
+def _take(
+    counts: IntArray, sensitive_class: IntArray, growing: GrowingPattern, v: int
+) -> None:  # pragma: no cover - compiled
+    growing.number[SIZE] += counts[v]
+    growing.by_class[sensitive_class[v]] += counts[v]
 
 
 @lean
-def _extra(codes: IntArray, ladders: Ladders, bud: Bud, u: int, v: int) -> int:  # pragma: no cover - compiled
+def _extra(
+    codes: IntArray, ladders: Ladders, growing: GrowingPattern, u: int, v: int
+) -> int:  # pragma: no cover - compiled
     """Return how much dearer the pattern of row u gets if it is to cover row v too."""
     extra = 0
-    for j in range(len(bud.levels)):
-        h = bud.levels[j]
+    for j in range(len(growing.levels)):
+        h = growing.levels[j]
         extra += ladders.costs[j, agreeing(ladders.shown, ladders.tops, j, h, codes[u, j], codes[v, j])]
         extra -= ladders.costs[j, h]
     return extra
@@ -105,28 +113,28 @@ def _extra(codes: IntArray, ladders: Ladders, bud: Bud, u: int, v: int) -> int: 
 def _next(
     codes: IntArray,
     counts: IntArray,
-    class_of: IntArray,
+    sensitive_class: IntArray,
     ladders: Ladders,
-    law: Law,
+    rules: CompiledRules,
     near: IntArray,
-    bud: Bud,
+    growing: GrowingPattern,
     u: int,
     broken: float,
 ) -> int:  # pragma: no cover - compiled
     """Choose who comes next: while rows are few, who costs least, and then who costs least for what it mends."""
-    best, found = FAR, -1
-    few = bud.number[SIZE] < law.least_size
+    best, found = INFEASIBLE_COST, -1
+    few = growing.number[SIZE] < rules.min_group_size
     for i in range(len(near)):
         v = near[i]
-        if v == NOBODY or bud.inside[i]:
+        if v == NONE or growing.inside[i]:
             continue
-        price = _extra(codes, ladders, bud, u, v) + NOISE * law.unit * draw(bud.random)
+        price = _extra(codes, ladders, growing, u, v) + NOISE * rules.unit * draw(growing.random)
         if not few:
-            _take(counts, class_of, bud, v)
-            mended = broken - violation(law, bud.by_class, bud.number[SIZE], bud.counts, bud.sums)
-            bud.number[SIZE] -= counts[v]
-            bud.by_class[class_of[v]] -= counts[v]
-            price = price / mended if mended > 0 else FAR
+            _take(counts, sensitive_class, growing, v)
+            mended = broken - violation(rules, growing.by_class, growing.number[SIZE], growing.counts, growing.sums)
+            growing.number[SIZE] -= counts[v]
+            growing.by_class[sensitive_class[v]] -= counts[v]
+            price = price / mended if mended > 0 else INFEASIBLE_COST
         if price < best:
             best, found = price, i
     return found

@@ -18,7 +18,7 @@ import numpy as np
 
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
-from kilt.solvers.common.equivalence_classes import Cells
+from kilt.solvers.common.equivalence_classes import EquivalenceClasses
 
 MOST_CELLS = 2**22
 MOST_COUNTS = 2**20
@@ -72,7 +72,7 @@ class Choices:
     left: list[list[int]]
 
 
-def smallest_kept(problem: Problem, cells: Cells) -> IntArray | None:
+def smallest_kept(problem: Problem, cells: EquivalenceClasses) -> IntArray | None:
     """Return how many rows of every cell to keep for a smallest residue; None where the counts are too many."""
     if math.prod(cells.shape) > MOST_CELLS:
         return None
@@ -90,7 +90,7 @@ def smallest_kept(problem: Problem, cells: Cells) -> IntArray | None:
 def _able(problem: Problem, table: IntArray) -> BoolArray:
     """Leave out classes that are too small, or have too few values, to keep anything."""
     groups = problem.groups(table)
-    able = np.asarray(groups.sizes >= problem.rules.least_size, dtype=bool)
+    able = np.asarray(groups.sizes >= problem.rules.min_group_size, dtype=bool)
     for rule in problem.rules:
         if rule.column is not None:
             able &= rule.possible(groups.counts[rule.column] > 0)
@@ -122,7 +122,7 @@ def _legal_parts(problem: Problem, counts: IntArray) -> IntArray:
 
 def _legal(problem: Problem, counts: IntArray) -> BoolArray:
     """Decide for each row of counts whether it is legal, or nothing."""
-    return np.asarray(problem.rules.meets(problem.groups(counts)) | ~counts.any(axis=1), dtype=bool)
+    return np.asarray(problem.is_legal(counts) | ~counts.any(axis=1), dtype=bool)
 
 
 def _reached(choices: Choices) -> list[int]:

@@ -13,16 +13,16 @@ from fractions import Fraction
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.ladders import CodedColumn
 from kilt.model.partition import Partition
-from kilt.model.patterns import buckets, useful_levels
+from kilt.model.patterns import useful_levels
 from kilt.model.problem import Problem
-from kilt.numbers import IntArray
 from kilt.run.progress import Observer
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.approximation.residue.smallest import smallest_kept
 from kilt.solvers.base import Solution
-from kilt.solvers.common.equivalence_classes import Cells, published, residue_of
+from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivalence_class, published, residue_of
 from kilt.solvers.exact.milp.solver import PatternMilp
 
 
@@ -34,53 +34,48 @@ class Residue:
         """Refuse nothing."""
         return None
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Find a smallest residue, by its counts if they are few enough."""
-        cells = Cells.of(problem, classes_of(problem))
+        cells = EquivalenceClasses.of(problem, equivalence_class(problem))
         kept = smallest_kept(problem, cells)
         if kept is None:
             return programmed(problem, stop, observer)
         staying = cells.stay(problem, kept)
         residue = residue_of(problem, staying)
         blurred = int(residue.counts.sum())
-        return guaranteed(problem, published(problem, cells, staying, [residue]), blurred, blurred)
+        return guaranteed(problem, published(problem, cells, staying, [residue]), blurred, Bound(blurred))
 
 
-def programmed(problem: Problem, stop: Stop, observer: Observer) -> Solution:
+def programmed(problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
     """Find a smallest residue by a program: the optimum of the same table with one column, which names the class."""
     found = PatternMilp().solve(of_classes(problem), stop, observer)
     partition = found.partition
-    solution = guaranteed(
+    return guaranteed(
         problem,
         Partition.of(problem, partition.types, partition.groups, partition.counts),
         blurred=partition.cost,
-        least_blurred=found.bound or 0,
+        least_blurred=found.bound or Bound(0),
     )
-    return replace(solution, proof=found.proof)
-
-
-def classes_of(problem: Problem) -> IntArray:
-    """Return the class of every row type."""
-    return buckets(problem, (0,) * len(problem.columns), np.arange(len(problem.counts))).ids()
 
 
 def of_classes(problem: Problem) -> Problem:
     """Return the problem in which a row costs one if it is blurred at all: one column, which names the class."""
-    classes = classes_of(problem)
+    classes = equivalence_class(problem)
     every = np.arange(int(classes.max()) + 1)
     column = CodedColumn("class", (every, np.zeros_like(every)), (Fraction(0), Fraction(1)))
     return replace(problem, columns=(column,), codes=classes[:, None].astype(np.int32))
 
 
-def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurred: int) -> Solution:
+def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurred: Bound) -> Solution:
     """Say how good a partition is that blurs so many rows, where every one must blur at least so many."""
     if partition.cost == 0:
-        return Solution(partition, 0, factor=Fraction(1))
+        return Solution(partition, replace(least_blurred, cost=0), factor=Fraction(1))
     least, most = row_costs(problem)
-    if not least * least_blurred:
+    fewest = least * least_blurred.cost
+    if not fewest:
         return Solution(partition)
-    factor = Fraction(most * blurred, least * least_blurred)
-    return Solution(partition, min(partition.cost, least * least_blurred), factor=factor)
+    bound = replace(least_blurred, cost=min(partition.cost, fewest))
+    return Solution(partition, bound, factor=Fraction(most * blurred, fewest))
 
 
 def row_costs(problem: Problem) -> tuple[int, int]:

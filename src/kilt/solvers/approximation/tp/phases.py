@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kilt.numbers import BoolArray, IntArray
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 
 
 @dataclass
-class Pillars:
+class ResiduePhases:
     """What the classes keep, class by class, and the residue: rows of each sensitive value."""
 
     l: int
@@ -46,7 +46,7 @@ class Pillars:
         """How many rows the residue needs to be legal at its height; none if this is not above 0."""
         return self.l * self.height - int(self.residue.sum())
 
-    def settle(self, stop: Stop) -> None:
+    def settle(self, stop: StoppingRule) -> None:
         """Give rows until the residue is legal; when told to stop, all of them, which is legal too."""
         self.second_phase()
         while self.missing > 0:

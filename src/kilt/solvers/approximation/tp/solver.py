@@ -15,17 +15,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.diversity import Frequency
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, SizeRule
 from kilt.numbers import IntArray
 from kilt.run.progress import Observer
-from kilt.run.stopping import Stop
-from kilt.solvers.approximation.residue.solver import classes_of, guaranteed
-from kilt.solvers.approximation.tp.phases import Pillars
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.approximation.residue.solver import guaranteed
+from kilt.solvers.approximation.tp.phases import ResiduePhases
 from kilt.solvers.base import Solution
 from kilt.solvers.classics.mondrian import Mondrian
-from kilt.solvers.common.equivalence_classes import Cells, published, residue_of
+from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivalence_class, published, residue_of
 
 
 @dataclass(frozen=True)
@@ -40,16 +41,16 @@ class Tuples:
             return "it takes a whole l (frequency) on the one sensitive column, with k up to l"
         return None
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Keep what classes can keep, and let them give what the residue needs; cut the residue if asked to."""
-        l, cells = diversity_of(problem) or 1, Cells.of(problem, classes_of(problem))
+        l, cells = diversity_of(problem) or 1, EquivalenceClasses.of(problem, equivalence_class(problem))
         most = most_kept(cells, l)
         kept = settled(cells, most, l, stop)
         staying = cells.stay(problem, kept)
         residue = residue_of(problem, staying)
         parts = Mondrian().parts(problem, residue, stop, observer) if self.cuts else [residue]
         partition = published(problem, cells, staying, parts)
-        return guaranteed(problem, partition, int(residue.counts.sum()), least_residue(cells, most, l))
+        return guaranteed(problem, partition, int(residue.counts.sum()), Bound(least_residue(cells, most, l)))
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,10 @@ def diversity_of(problem: Problem) -> int | None:
     rule = rules[0]
     if not isinstance(rule, DiversityRule) or not isinstance(rule.form, Frequency) or rule.l.denominator != 1:
         return None
-    return int(rule.l) if problem.rules.least_size <= rule.l else None
+    return int(rule.l) if problem.rules.min_group_size <= rule.l else None
 
 
-def most_kept(cells: Cells, l: int) -> IntArray:
+def most_kept(cells: EquivalenceClasses, l: int) -> IntArray:
     """Return how many rows of every cell its class can keep at most: phase 1.
 
     The heights at which a class is legal, if it keeps all that is not above, are those from 0 to the one sought.
@@ -84,25 +85,25 @@ def most_kept(cells: Cells, l: int) -> IntArray:
     return np.minimum(cells.counts, low[cells.class_of])
 
 
-def least_residue(cells: Cells, most: IntArray, l: int) -> int:
+def least_residue(cells: EquivalenceClasses, most: IntArray, l: int) -> int:
     """Return how many rows every residue has at least, if so many rows of every cell can be kept at most."""
     residue = _by_value(cells, cells.counts - most)
     return max(int(residue.sum()), l * int(residue.max()))
 
 
-def settled(cells: Cells, most: IntArray, l: int, stop: Stop) -> IntArray:
+def settled(cells: EquivalenceClasses, most: IntArray, l: int, stop: StoppingRule) -> IntArray:
     """Return how many rows of every cell are kept once the residue is legal: phases 2 and 3, if they are needed."""
     residue = _by_value(cells, cells.counts - most)
     if residue.sum() >= l * residue.max():
         return most
-    pillars = Pillars(l, cells.table(most), residue)
+    pillars = ResiduePhases(l, cells.table(most), residue)
     pillars.settle(stop)
     return np.asarray(pillars.kept[cells.class_of, cells.value_of])
 
 
-def _by_class(cells: Cells, rows: IntArray) -> IntArray:
+def _by_class(cells: EquivalenceClasses, rows: IntArray) -> IntArray:
     return np.bincount(cells.class_of, rows, cells.shape[0]).astype(np.int64)
 
 
-def _by_value(cells: Cells, rows: IntArray) -> IntArray:
+def _by_value(cells: EquivalenceClasses, rows: IntArray) -> IntArray:
     return np.bincount(cells.value_of, rows, cells.shape[1]).astype(np.int64)

@@ -17,12 +17,12 @@ from functools import cached_property
 
 import numpy as np
 
-from kilt.arrays.buckets import bucket
+from kilt.arrays.ragged import bucket
 from kilt.model.problem import Problem
 from kilt.numbers import FloatArray, IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.stopping import never
-from kilt.solvers.approximation.residue.solver import classes_of
+from kilt.solvers.common.equivalence_classes import equivalence_class
 
 MOST_STEPS = 1000
 SMALLEST_GAIN = 1e-9
@@ -51,13 +51,13 @@ class Choices:
     @classmethod
     def of(cls, problem: Problem, pool: Pool) -> Choices:
         """List what may be shown under the patterns of a pool, which must cover all rows."""
-        alike, owner = classes_of(problem), pool.owner()
+        alike, owner = equivalence_class(problem), pool.owner
         found = bucket([alike[pool.types], owner], len(owner))
-        types, first = pool.types[found.order], found.starts
-        row, pattern = alike[types[first[:-1]]], owner[found.order[first[:-1]]]
-        classes = problem.class_of[types]
-        cells = bucket([owner[found.order], classes], len(owner))
-        one_of_each = cells.order[cells.starts[:-1]]
+        types, first = pool.types[found.values], found.starts
+        row, pattern = alike[types[first[:-1]]], owner[found.values[first[:-1]]]
+        classes = problem.sensitive_class[types]
+        cells = bucket([owner[found.values], classes], len(owner))
+        one_of_each = cells.first
         mass = problem.counts[types] / problem.rows
         return cls(
             row=row,
@@ -68,8 +68,8 @@ class Choices:
             cell=cells.ids(),
             mass=mass,
             share=mass / (np.bincount(alike, problem.counts)[alike[types]] / problem.rows),
-            cell_pattern=owner[found.order][one_of_each],
-            prior=(problem.class_totals / problem.rows)[classes[one_of_each]],
+            cell_pattern=owner[found.values][one_of_each],
+            prior=(problem.sensitive_totals / problem.rows)[classes[one_of_each]],
         )
 
     @cached_property

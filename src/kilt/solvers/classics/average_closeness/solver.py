@@ -20,10 +20,10 @@ from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop, never
-from kilt.solvers.approximation.residue.solver import classes_of
+from kilt.run.stopping import StoppingRule, never
 from kilt.solvers.base import Solution
 from kilt.solvers.classics.average_closeness.channel import Choices, descended, descent
+from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.common.leftovers import legal_groups, place_illegal
 
 MOST_ENTRIES = 12_000_000  # row types times level vectors
@@ -35,7 +35,7 @@ NOWHERE, STRUCK = -1, -1.0
 
 
 @dataclass(frozen=True)
-class Information:
+class AverageCloseness:
     """Any policy, where all patterns can be listed."""
 
     def refuses(self, problem: Problem) -> str | None:
@@ -46,7 +46,7 @@ class Information:
             return None
         return f"with these ladders it takes up to {most:,} different rows, and this table has {kinds:,}"
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Try a few prices of a star; when told to stop, the best release so far, or all rows in one group."""
         every = np.arange(len(problem.counts))
         best = Partition.of(problem, every, np.zeros_like(every), problem.counts)
@@ -67,7 +67,7 @@ class Information:
 
 def shown(problem: Problem, choices: Choices, channel: FloatArray, stop: Callable[[], bool] = never) -> Partition:
     """Return the release that shows every row where it is most likely, of the patterns that make legal groups."""
-    alike, chance = classes_of(problem), channel
+    alike, chance = equivalence_class(problem), channel
     placed = np.full(len(choices.begin), NOWHERE)
     for wish in range(MOST_WISHES):
         waiting = placed == NOWHERE
@@ -91,7 +91,7 @@ def _in_legal_groups(problem: Problem, pattern: IntArray) -> BoolArray:
 
 
 @dataclass(frozen=True)
-class Point:
+class TradeOffPoint:
     """A point of the trade-off: the information in nats, and the stars of a row, that are best under a lambda."""
 
     lambda_: float
@@ -101,16 +101,16 @@ class Point:
 
 
 def trade_off(
-    problem: Problem, lambdas: Sequence[float], stop: Stop | None = None, most_steps: int = 1000
-) -> list[Point]:
+    problem: Problem, lambdas: Sequence[float], stop: StoppingRule | None = None, most_steps: int = 1000
+) -> list[TradeOffPoint]:
     """Return the curve of the least information against stars, over the patterns in which a legal group may fit.
 
     Under k=1 or t=1 alone these are all patterns. Nothing here is a release: what is shown is left to chance.
     """
-    stop = stop or Stop()
+    stop = stop or StoppingRule()
     choices = Choices.of(problem, Pool.of(problem))
     points = []
     for lambda_ in lambdas:
         step, iterations = descended(descent(choices, lambda_), lambda_, stop, most_steps)
-        points.append(Point(lambda_, step.information, step.stars, iterations))
+        points.append(TradeOffPoint(lambda_, step.information, step.stars, iterations))
     return points

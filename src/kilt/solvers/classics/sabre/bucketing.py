@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kilt.model.rules import ClosenessRule
-from kilt.model.spaces import Costs, Ground
-from kilt.numbers import IntArray, roomy
+from kilt.model.spaces import GroundDistance, MatrixMetric
+from kilt.numbers import IntArray, widen
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def bucketings(rule: ClosenessRule) -> list[Bucketing]:
     order = chain(distance, rule.reference)
     reference, distance = rule.reference[order], distance[np.ix_(order, order)]
     rows = int(reference.sum())
-    weighted = roomy(distance, rule.ground.scale * rows) * reference
+    weighted = widen(distance, rule.ground.scale * rows) * reference
     allowed = rule.t.numerator * rows * rule.ground.scale
     return [
         _bucketing(order, np.array(starts), reference, distance, weighted)
@@ -58,10 +58,10 @@ def bucketings(rule: ClosenessRule) -> list[Bucketing]:
     ]
 
 
-def distances(ground: Ground, size: int) -> IntArray:
+def distances(ground: GroundDistance, size: int) -> IntArray:
     """Return how far any two values are apart, in units of the ground."""
-    if isinstance(ground, Costs):
-        return roomy(np.array(ground.distance, dtype=object), ground.scale)
+    if isinstance(ground, MatrixMetric):
+        return widen(np.array(ground.distance, dtype=object), ground.scale)
     single = np.eye(size, dtype=np.int64)
     return np.array([ground.work(single[value] - single) for value in range(size)])
 

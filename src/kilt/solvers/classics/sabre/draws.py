@@ -13,17 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.arrays.buckets import bucket
+from kilt.arrays.ragged import bucket
 from kilt.kernels.model.transport import each_transported
 from kilt.model.rules import ClosenessRule
-from kilt.numbers import ROOM, BoolArray, IntArray, roomy
+from kilt.numbers import ROOM, BoolArray, IntArray, widen
 from kilt.solvers.classics.sabre.bucketing import Bucketing
 
 MOST_TRANSPORTED = 32  # buckets between which the least work is found; more than that, bounds take its place
 
 
 @dataclass(frozen=True)
-class Draws:
+class ValueDraws:
     """The draws from some buckets that are close, and have at least so many rows."""
 
     rule: ClosenessRule
@@ -38,7 +38,7 @@ class Draws:
         """Decide for every draw whether all groups with it are within t."""
         t, scale, rows = self.rule.t, self.rule.ground.scale, int(self.buckets.rows.sum())
         room = 2 * rows**3 * scale * max(t.numerator, t.denominator)
-        drawn, shares = roomy(draws, room), roomy(draws.sum(axis=1), room)[:, None] * roomy(self.buckets.rows, room)
+        drawn, shares = widen(draws, room), widen(draws.sum(axis=1), room)[:, None] * widen(self.buckets.rows, room)
         inside = np.minimum(rows * drawn, shares) * self.buckets.spread
         work = (-(-inside // self.buckets.rows)).sum(axis=1) + self._between(rows * drawn - shares)
         return np.asarray(work * t.denominator <= shares.sum(axis=1) * (scale * t.numerator), dtype=bool)
@@ -89,4 +89,4 @@ def _counted(draws: IntArray, times: IntArray) -> tuple[IntArray, IntArray]:
     if not len(draws):
         return draws, times
     equal = bucket(list(draws.T), len(draws))
-    return draws[equal.order[equal.starts[:-1]]], np.add.reduceat(times[equal.order], equal.starts[:-1])
+    return draws[equal.first], equal.sums(times[equal.values])

@@ -17,12 +17,12 @@ from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule, SizeRule
 from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
-from kilt.solvers.approximation.residue.solver import classes_of
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.classics.sabre.bucketing import Bucketing, bucketings
-from kilt.solvers.classics.sabre.draws import Draws
+from kilt.solvers.classics.sabre.draws import ValueDraws
 from kilt.solvers.common.distances import stacked
+from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.common.leftovers import place_illegal
 
 MOST_VALUES = 500
@@ -41,7 +41,7 @@ class Sabre:
         values = len(rule.reference)
         return None if values <= MOST_VALUES else f"it takes up to {MOST_VALUES} sensitive values, not {values:,}"
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Find out what groups draw, and fill them; when told to stop, the rows that are not drawn yet are the rest."""
         rule = closeness(problem)
         if rule is None:
@@ -64,18 +64,18 @@ def best_draws(rule: ClosenessRule, least: int) -> tuple[Bucketing, IntArray]:
     """Return the buckets from which most groups can be drawn, and the draws of these groups."""
     every = bucketings(rule)
     tried = every[:: -(-len(every) // MOST_BUCKETINGS)]
-    found = [(buckets, *Draws(rule, buckets, least).leaves()) for buckets in tried]
+    found = [(buckets, *ValueDraws(rule, buckets, least).leaves()) for buckets in tried]
     buckets, draws, times = max(found, key=lambda each: int(each[2].sum()))
     return buckets, np.repeat(draws, times, axis=0)
 
 
 def _filled(
-    problem: Problem, rule: ClosenessRule, stop: Stop, observer: Observer
+    problem: Problem, rule: ClosenessRule, stop: StoppingRule, observer: Observer
 ) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield the row types and copies of one group after the other; rows with many that are alike come first."""
-    buckets, draws = best_draws(rule, max(1, problem.rules.least_size))
+    buckets, draws = best_draws(rule, max(1, problem.rules.min_group_size))
     bucket_of = buckets.of_values()[problem.sensitive[:, rule.column]]
-    alike = classes_of(problem)
+    alike = equivalence_class(problem)
     order = np.lexsort((alike, -np.bincount(alike, problem.counts)[alike]))
     left, (shown, costs, _) = problem.counts.copy(), stacked(problem)
     for number, wanted in enumerate(draws):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.arrays.buckets import bucket
+from kilt.arrays.ragged import Ragged, bucket
 from kilt.model.partition import Partition
 from kilt.model.patterns import costs_of, tightest
 from kilt.model.problem import Problem
@@ -16,48 +16,50 @@ from kilt.numbers import BoolArray, IntArray
 
 @dataclass(frozen=True)
 class Columns:
-    """Groups: group g has the row types ``types[starts[g]:starts[g + 1]]``, one entry per copy, and its cost."""
+    """Groups: group g has the row types in list g of ``members``, one entry per copy, and its cost."""
 
-    types: IntArray
-    starts: IntArray
+    members: Ragged
     cost: IntArray
 
     @classmethod
     def of(cls, problem: Problem, types: IntArray, sizes: IntArray) -> Columns:
         """Cost groups, given one after the other, by their tightest patterns."""
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        each = costs_of(problem, tightest(problem, types, starts)) if len(sizes) else sizes
-        return cls(types, starts, each * sizes)
+        members = Ragged.of_lengths(types, sizes)
+        each = costs_of(problem, tightest(problem, types, members.starts)) if len(sizes) else sizes
+        return cls(members, each * sizes)
 
     @classmethod
     def of_partition(cls, problem: Problem, partition: Partition) -> Columns:
         """Return the groups of a partition."""
         return cls.of(problem, np.repeat(partition.types, partition.counts), partition.sizes())
 
+    @classmethod
+    def none(cls) -> Columns:
+        """Return no groups."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(Ragged.of_lengths(nothing, nothing), nothing)
+
     def __len__(self) -> int:
         return len(self.cost)
 
-    def owner(self) -> IntArray:
-        """Return the group of every entry."""
-        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+    @property
+    def types(self) -> IntArray:
+        """The row types, group by group."""
+        return self.members.values
 
-    def chosen(self, which: IntArray) -> Columns:
-        """Return some of the groups; one may be chosen more than once."""
-        sizes = np.diff(self.starts)[which]
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        entries = np.repeat(self.starts[:-1][which] - starts[:-1], sizes) + np.arange(starts[-1])
-        return Columns(self.types[entries], starts, self.cost[which])
+    @property
+    def starts(self) -> IntArray:
+        """Where the row types of each group start."""
+        return self.members.starts
+
+    def picked(self, which: IntArray) -> Columns:
+        """Return some of the groups; one may be picked more than once."""
+        return Columns(self.members.picked(which), self.cost[which])
 
     @staticmethod
     def joined(parts: Sequence[Columns]) -> Columns:
         """Put lists of groups one after the other."""
-        ends = np.cumsum([0, *(len(part.types) for part in parts)])
-        starts = [part.starts[:-1] + end for part, end in zip(parts, ends, strict=False)]
-        return Columns(
-            np.concatenate([part.types for part in parts]),
-            np.concatenate([*starts, ends[-1:]]),
-            np.concatenate([part.cost for part in parts]),
-        )
+        return Columns(Ragged.joined([part.members for part in parts]), np.concatenate([part.cost for part in parts]))
 
     def inside(self, counts: IntArray) -> BoolArray:
         """Mark the groups for which there are copies enough."""
@@ -66,11 +68,11 @@ class Columns:
 
     def matrix(self) -> tuple[IntArray, IntArray, IntArray]:
         """Return the groups as columns of a matrix: where each starts, the row types, the number of copies."""
-        pairs = bucket([self.owner(), self.types], len(self.types))
-        first = pairs.order[pairs.starts[:-1]]
-        starts = np.searchsorted(self.owner()[first], np.arange(len(self)))
+        pairs = bucket([self.members.owner, self.types], len(self.types))
+        first = pairs.first
+        starts = np.searchsorted(self.members.owner[first], np.arange(len(self)))
         return starts, self.types[first], np.diff(pairs.starts)
 
     def partition(self, problem: Problem) -> Partition:
         """Return the partition into these groups."""
-        return Partition.of(problem, self.types, self.owner(), np.ones(len(self.types), dtype=np.int64))
+        return Partition.of(problem, self.types, self.members.owner, np.ones(len(self.types), dtype=np.int64))

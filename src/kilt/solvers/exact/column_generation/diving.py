@@ -9,13 +9,13 @@ import numpy as np
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.exact.column_generation.columns import Columns
-from kilt.solvers.exact.column_generation.master import Relaxation, relaxed
+from kilt.solvers.exact.column_generation.master import RestrictedMaster, solve_relaxation
 from kilt.solvers.exact.column_generation.pricing import Pricing
 
 
-def dived(pricing: Pricing, relaxation: Relaxation, share: float, stop: Stop) -> Partition | None:
+def dive(pricing: Pricing, relaxation: RestrictedMaster, share: float, stop: StoppingRule) -> Partition | None:
     """Return a legal partition near the linear program; None if it was stopped before.
 
     In every round at least this share of the rows left is placed.
@@ -29,9 +29,9 @@ def dived(pricing: Pricing, relaxation: Relaxation, share: float, stop: Stop) ->
         if not left.any():
             return Columns.joined(kept).partition(problem)
         columns = relaxation.columns
-        fitting = columns.chosen(np.flatnonzero(columns.inside(left)))
+        fitting = columns.picked(np.flatnonzero(columns.inside(left)))
         rest = replace(pricing, problem=replace(problem, counts=left.copy()))
-        relaxation = relaxed(rest, Columns.joined([fitting, _rest(problem, left)]), stop)
+        relaxation = solve_relaxation(rest, Columns.joined([fitting, _rest(problem, left)]), stop)
     return None
 
 
@@ -40,7 +40,7 @@ def _rest(problem: Problem, counts: IntArray) -> Columns:
     return Columns.of(problem, np.repeat(np.arange(len(counts)), counts), np.array([counts.sum()]))
 
 
-def _kept(problem: Problem, relaxation: Relaxation, counts: IntArray, share: float) -> Columns:
+def _kept(problem: Problem, relaxation: RestrictedMaster, counts: IntArray, share: float) -> Columns:
     """Keep groups from the largest share down while what is left stays legal, until enough rows are placed."""
     columns, shares = relaxation.columns, relaxation.shares
     order = np.argsort(-shares, kind="stable")
@@ -57,10 +57,10 @@ def _kept(problem: Problem, relaxation: Relaxation, counts: IntArray, share: flo
             kept.append(group)
     if not kept:
         return _rest(problem, counts)
-    return columns.chosen(np.array(kept))
+    return columns.picked(np.array(kept))
 
 
 def _legal(problem: Problem, counts: IntArray) -> bool:
     """Say whether what is left is legal as one group, or nothing."""
-    by_class = np.bincount(problem.class_of, counts, len(problem.class_totals)).astype(np.int64)
-    return not by_class.any() or bool(problem.rules.meets(problem.groups(by_class[None, :]))[0])
+    by_class = np.bincount(problem.sensitive_class, counts, len(problem.sensitive_totals)).astype(np.int64)
+    return not by_class.any() or bool(problem.is_legal(by_class[None, :])[0])

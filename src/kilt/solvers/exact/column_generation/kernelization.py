@@ -19,19 +19,19 @@ from kilt.model.rules import SizeRule
 
 
 @dataclass(frozen=True)
-class Capped:
+class CappedProblem:
     """A problem with capped multiplicities, and the way back."""
 
     original: Problem
     problem: Problem
 
     @classmethod
-    def of(cls, original: Problem) -> Capped:
+    def of(cls, original: Problem) -> CappedProblem:
         """Cap the multiplicities, under a policy that asks for k alone; any other policy is left as it is."""
         rules = original.rules.rules
         if not all(isinstance(rule, SizeRule) for rule in rules):
             return cls(original, original)
-        k = original.rules.least_size
+        k = original.rules.min_group_size
         impure = prod(len(column.levels) for column in original.columns) - 1
         cap = (2 * k - 2) * impure + 1
         if int(original.counts.max()) <= max(cap, k):
@@ -55,7 +55,7 @@ class Capped:
                 counts[homes[0]] += cut[kind]
                 continue
             largest = mine[counts[mine].argmax()]
-            k = self.original.rules.least_size
+            k = self.original.rules.min_group_size
             counts[largest] -= k
             added.append((int(kind), fresh + len(added), int(cut[kind]) + k))
         extra = np.array(added, dtype=np.int64).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Large neighbourhoods: some groups that lie close together are taken apart and put together again at best."""
+"""Large neighbourhood search: near groups are taken apart, and put together at best by column generation."""
 
 from __future__ import annotations
 
@@ -11,25 +11,38 @@ from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
 from kilt.patterns.pool import every_pattern
 from kilt.run.progress import Observer, Progress, silent
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.common.subproblem import Subproblem
 from kilt.solvers.exact.column_generation.columns import Columns
-from kilt.solvers.exact.column_generation.master import chosen, listed, relaxed
-from kilt.solvers.exact.column_generation.minimal_groups import Atoms
-from kilt.solvers.exact.column_generation.pricing import Prices, Pricing
+from kilt.solvers.exact.column_generation.master import enumerate_columns, select_columns, solve_relaxation
+from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups
+from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
 
-MOST_COLUMNS = 1_500
-MOST_NODES = 20
-FEWEST_ROWS, MOST_ROWS = 30, 250
+
+@dataclass(frozen=True)
+class Params:
+    """The size of a subproblem in rows, how it changes, and when solving it is given up."""
+
+    min_rows: int = 30
+    max_rows: int = 250
+    growth: float = 1.05  # if it was easy
+    shrinkage: float = 0.95  # if it was not
+    growth_if_bounded: float = 1.02  # if the bound alone shows that there is nothing better
+    max_columns: int = 1_500
+    max_nodes: int = 20
+
+
+PARAMS = Params()
 SMALL = 120  # a table of so few rows is its own neighbourhood
 
 
 @dataclass
-class Neighbourhoods:
-    """A search that takes the groups of highest value most often, and takes more rows while that goes well."""
+class ColumnLns:
+    """Large neighbourhood search by column generation: groups of high reduced cost are taken apart most often."""
 
     problem: Problem
-    atoms: Atoms
-    prices: Prices
+    minimal_groups: MinimalGroups
+    multipliers: Multipliers
     seed: int = 0
     rows: float = 60.0
     rng: np.random.Generator = field(init=False)
@@ -37,53 +50,46 @@ class Neighbourhoods:
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
 
-    def improved(self, partition: Partition, patience: int, stop: Stop, observer: Observer) -> Partition:
-        """Search until so many neighbourhoods in a row brought nothing."""
-        since = 0 if self.problem.rows > SMALL else patience
-        while since < patience and partition.cost > self.prices.bound and not stop():
-            found = self._step(partition, stop)
+    def improve(self, partition: Partition, failures_allowed: int, stop: StoppingRule, observer: Observer) -> Partition:
+        """Search until so many subproblems in a row brought nothing."""
+        since = 0 if self.problem.rows > SMALL else failures_allowed
+        while since < failures_allowed and partition.cost > self.multipliers.bound and not stop():
+            part = Subproblem.of(self.problem, partition, self._near(partition))
+            found = part.lift(self._solve(part, stop))
             since = 0 if found.cost < partition.cost else since + 1
             partition = found
             observer(Progress("solving", None, self.problem.stars(partition.cost)))
         return partition
 
-    def _step(self, partition: Partition, stop: Stop) -> Partition:
-        inside = self._near(partition)[partition.groups]
-        types, where = np.unique(partition.types[inside], return_inverse=True)
-        counts = np.bincount(where, partition.counts[inside]).astype(np.int64)
-        part = self.problem.part(types, counts)
-        before = Partition.of(part, where, partition.groups[inside], partition.counts[inside])
-        after = self._solved(part, self.atoms.part(types), before, stop)
-        fresh = after.groups + len(partition)
-        return Partition.of(
-            self.problem,
-            np.concatenate([partition.types[~inside], types[after.types]]),
-            np.concatenate([partition.groups[~inside], fresh]),
-            np.concatenate([partition.counts[~inside], after.counts]),
-        )
-
-    def _solved(self, part: Problem, atoms: Atoms, before: Partition, stop: Stop) -> Partition:
-        """Solve a part of the table nearly always at best; the search takes more rows next time if it was easy."""
-        pool = every_pattern(part, stop)
+    def _solve(self, part: Subproblem, stop: StoppingRule) -> Partition:
+        """Solve a subproblem nearly always at best; the search takes more rows next time if it was easy."""
+        problem, before = part.problem, part.before
+        pool = every_pattern(problem, stop)
         if pool is None:
             return before
-        pricing = Pricing(part, pool, atoms)
-        prices = relaxed(pricing, Columns.of_partition(part, before), stop).prices
-        if prices.bound >= before.cost:
-            self.rows = min(self.rows * 1.02, MOST_ROWS)
+        pricing = Pricing(problem, pool, self.minimal_groups.part(part.types))
+        multipliers = solve_relaxation(pricing, Columns.of_partition(problem, before), stop).multipliers
+        if multipliers.bound >= before.cost:
+            self.rows = min(self.rows * PARAMS.growth_if_bounded, PARAMS.max_rows)
             return before
-        reach = prices.reach(before.cost)
-        columns, limit = listed(pricing, prices, reach, MOST_COLUMNS, stop)
-        after, outcome = chosen(part, columns, before, stop, silent, MOST_NODES, proof=False)
+        reach = multipliers.reach(before.cost)
+        columns, limit = enumerate_columns(pricing, multipliers, reach, PARAMS.max_columns, stop)
+        after, outcome = select_columns(problem, columns, before, stop, silent, PARAMS.max_nodes, proof=False)
         easy = outcome.finished and limit * 2 >= reach
-        self.rows = min(self.rows * 1.05, MOST_ROWS) if easy else max(self.rows * 0.95, FEWEST_ROWS)
+        self.rows = (
+            min(self.rows * PARAMS.growth, PARAMS.max_rows)
+            if easy
+            else max(self.rows * PARAMS.shrinkage, PARAMS.min_rows)
+        )
         return after
 
     def _near(self, partition: Partition) -> BoolArray:
-        """Draw a group by its value, and take the groups with the rows most like one of its rows."""
+        """Draw a group by its reduced cost, and take the groups with the rows most like one of its rows."""
         groups = Columns.of_partition(self.problem, partition)
-        value = groups.cost * self.prices.scale - np.add.reduceat(self.prices.values[groups.types], groups.starts[:-1])
-        weight = np.maximum(value, 0) + self.prices.scale / 10
+        reduced_cost = groups.cost * self.multipliers.scale - np.add.reduceat(
+            self.multipliers.values[groups.types], groups.starts[:-1]
+        )
+        weight = np.maximum(reduced_cost, 0) + self.multipliers.scale / 10
         seed = self.rng.choice(len(groups), p=weight / weight.sum())
         row = self.rng.choice(groups.types[groups.starts[seed] : groups.starts[seed + 1]])
         distance = self._distances(row)[partition.types] + self.rng.random(len(partition.types)) / 2

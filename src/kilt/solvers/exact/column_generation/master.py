@@ -15,24 +15,24 @@ from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import FloatArray
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
-from kilt.solvers.common.highs import Outcome, quiet, solved
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.common.highs import Outcome, quiet, solve
 from kilt.solvers.exact.column_generation.columns import Columns
-from kilt.solvers.exact.column_generation.pricing import Prices, Pricing
+from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
 
 MOST_NEW = 4_000  # columns per round
 
 
 @dataclass(frozen=True)
-class Relaxation:
+class RestrictedMaster:
     """The best prices, and the groups that the linear program mixes, with their shares."""
 
-    prices: Prices
+    multipliers: Multipliers
     columns: Columns
     shares: FloatArray
 
 
-def relaxed(pricing: Pricing, start: Columns, stop: Stop) -> Relaxation:
+def solve_relaxation(pricing: Pricing, start: Columns, stop: StoppingRule) -> RestrictedMaster:
     """Solve over some groups that hold every row, add the cheapest group of every pattern, and so on.
 
     Prices of every round are lowered until they are feasible; those with the highest total are returned, so it may
@@ -42,31 +42,33 @@ def relaxed(pricing: Pricing, start: Columns, stop: Stop) -> Relaxation:
     highs = _covering(problem)
     _add(highs, start)
     parts = [start]
-    tolerance = pricing.scale * pricing.atoms.least // (20 * problem.rows)  # lowering by it loses a twentieth of a unit
-    best: Prices | None = None
+    tolerance = (
+        pricing.scale * pricing.minimal_groups.least // (20 * problem.rows)
+    )  # lowering by it loses a twentieth of a unit
+    best: Multipliers | None = None
     while True:
         if stop.seconds is not None:
             highs.setOptionValue("time_limit", max(0.0, stop.seconds - stop.elapsed))
         highs.run()
         solution = highs.getSolution()
         duals = np.array(solution.row_dual)
-        prices = pricing.rounded(duals) if len(duals) else np.zeros_like(problem.counts)
-        cheapest = pricing.cheapest(prices)
-        found = pricing.feasible(prices, min(0, int(cheapest.value.min())))
+        multipliers = pricing.rounded(duals) if len(duals) else np.zeros_like(problem.counts)
+        cheapest = pricing.cheapest(multipliers)
+        found = pricing.feasible(multipliers, min(0, int(cheapest.value.min())))
         best = found if best is None or found.total > best.total else best
         wanted = np.flatnonzero(cheapest.value < -tolerance)
         if not len(wanted) or stop():
-            return Relaxation(best, Columns.joined(parts), np.array(solution.col_value))
+            return RestrictedMaster(best, Columns.joined(parts), np.array(solution.col_value))
         wanted = wanted[np.argsort(cheapest.value[wanted], kind="stable")[:MOST_NEW]]
         parts.append(pricing.columns(cheapest, wanted))
         _add(highs, parts[-1])
 
 
-def chosen(
+def select_columns(
     problem: Problem,
     columns: Columns,
     known: Partition,
-    stop: Stop,
+    stop: StoppingRule,
     observer: Observer,
     most_nodes: int | None = None,
     *,
@@ -86,15 +88,15 @@ def chosen(
         stars = problem.stars(min(known.cost, round(cost)) if np.isfinite(cost) else known.cost)
         observer(Progress("solving", None, stars))
 
-    outcome = solved(highs, stop, watch, most_nodes)
+    outcome = solve(highs, stop, watch, most_nodes)
     if not len(outcome.values):
         return known, outcome
     times = np.rint(outcome.values).astype(np.int64)
-    groups = every.chosen(np.repeat(index, times))
+    groups = every.picked(np.repeat(index, times))
     if (np.bincount(groups.types, minlength=len(problem.counts)) != problem.counts).any():
         return known, outcome
     partition = groups.partition(problem)
-    legal = problem.rules.meets(partition.as_groups(problem)).all()
+    legal = problem.is_legal(partition.by_class(problem)).all()
     return (partition if legal and partition.cost <= known.cost else known), outcome
 
 
@@ -119,22 +121,24 @@ def _add(highs: highspy.Highs, columns: Columns, *, whole: bool = False) -> None
         highs.changeColsIntegrality(number, index, np.full(number, highspy.HighsVarType.kInteger))
 
 
-def listed(pricing: Pricing, prices: Prices, limit: int, most: int, stop: Stop) -> tuple[Columns, int]:
+def enumerate_columns(
+    pricing: Pricing, multipliers: Multipliers, limit: int, most: int, stop: StoppingRule
+) -> tuple[Columns, int]:
     """List the groups up to a value, or up to the first fraction of it at which they are not too many."""
-    if prices.beyond is not None:
-        limit = min(limit, prices.beyond - 1)
-    least = pricing.cheapest(prices.values).value
+    if multipliers.beyond is not None:
+        limit = min(limit, multipliers.beyond - 1)
+    least = pricing.cheapest(multipliers.values).value
     if len(least) > most:  # every pattern with a group up to the value has one at least
         limit = min(limit, int(np.partition(least, most)[most]) - 1)
     while limit >= 0 and not stop():
-        columns = pricing.among(least <= limit).within(prices.values, limit, most)
+        columns = pricing.among(least <= limit).within(multipliers.values, limit, most)
         if columns is not None:
             return columns, limit
         limit = limit * 3 // 4 if limit else -1
-    return Columns(*(np.zeros(size, dtype=np.int64) for size in (0, 1, 0))), -1
+    return Columns.none(), -1
 
 
-def proved(prices: Prices, limit: int, outcome: Outcome) -> int:
+def bound_of_selection(multipliers: Multipliers, limit: int, outcome: Outcome) -> int:
     """Return what is proved by a choice among all groups up to a value: others cost more than the limit."""
-    unlisted = -(-(prices.total + limit + 1) // prices.scale)
-    return max(prices.bound, min(unlisted, outcome.bound if outcome.bound is not None else prices.bound))
+    unlisted = -(-(multipliers.total + limit + 1) // multipliers.scale)
+    return max(multipliers.bound, min(unlisted, outcome.bound if outcome.bound is not None else multipliers.bound))

@@ -24,33 +24,33 @@ MOST_ATOMS = 10_000
 
 
 @dataclass(frozen=True)
-class Atoms:
+class MinimalGroups:
     """Count vectors over classes of row types.
 
     ``largest`` is the size up to which all atoms are listed, or None if there are no larger ones. If ``distinct``,
     a vector has a single entry, its size, and stands for that many rows of different classes.
     """
 
-    class_of: IntArray
+    sensitive_class: IntArray
     vectors: IntArray
     largest: int | None
     distinct: bool = False
 
     @classmethod
-    def of(cls, problem: Problem) -> Atoms | None:
+    def of(cls, problem: Problem) -> MinimalGroups | None:
         """List the atoms of a problem; None if they are too many."""
         rules = problem.rules.rules
         if all(isinstance(rule, SizeRule) for rule in rules):
-            k = problem.rules.least_size
+            k = problem.rules.min_group_size
             sizes = np.arange(k, min(2 * k, problem.rows + 1))
             return cls(np.zeros(len(problem.counts), dtype=np.int64), sizes[:, None], None)
         if is_two_diversity(problem):
-            return cls(problem.class_of, np.array([[2], [3]]), None, distinct=True)
+            return cls(problem.sensitive_class, np.array([[2], [3]]), None, distinct=True)
         return _tried(problem)
 
-    def part(self, types: IntArray) -> Atoms:
+    def part(self, types: IntArray) -> MinimalGroups:
         """Return the same atoms for some of the row types."""
-        return replace(self, class_of=self.class_of[types])
+        return replace(self, sensitive_class=self.sensitive_class[types])
 
     @property
     def least(self) -> int:
@@ -63,7 +63,7 @@ def is_two_diversity(problem: Problem) -> bool:
     rules = [rule for rule in problem.rules if not isinstance(rule, SizeRule)]
     return (
         len(rules) == 1
-        and problem.rules.least_size <= 2
+        and problem.rules.min_group_size <= 2
         and len(problem.sizes) == 1
         and isinstance(rules[0], DiversityRule)
         and isinstance(rules[0].form, Frequency)
@@ -71,26 +71,26 @@ def is_two_diversity(problem: Problem) -> bool:
     )
 
 
-def _tried(problem: Problem) -> Atoms | None:
+def _tried(problem: Problem) -> MinimalGroups | None:
     """List the legal vectors from small to large, as far as there is room, and leave out those that split."""
-    totals = problem.class_totals
+    totals = problem.sensitive_totals
     largest = _listable(totals)
     box = np.minimum(totals, largest)
     if prod(int(side) + 1 for side in box) > MOST_BOX:
         return None
     vectors = _vectors(box, largest)
     vectors = vectors[np.argsort(vectors.sum(axis=1), kind="stable")][1:]
-    legal = problem.rules.meets(problem.groups(vectors))
+    legal = problem.is_legal(vectors)
     strides = np.concatenate([[1], np.cumprod(box[:-1] + 1)]).astype(np.int64)
     table = np.zeros(prod(int(side) + 1 for side in box), dtype=bool)
     table[vectors[legal] @ strides] = True
-    atoms = vectors[legal][indecomposable_vectors(vectors[legal], strides, table, MOST_ATOMS + 1)]
-    if len(atoms) > MOST_ATOMS:
-        largest = int(atoms[MOST_ATOMS].sum()) - 1
-        atoms = atoms[atoms.sum(axis=1) <= largest]
-    if not len(atoms):
+    minimal_groups = vectors[legal][indecomposable_vectors(vectors[legal], strides, table, MOST_ATOMS + 1)]
+    if len(minimal_groups) > MOST_ATOMS:
+        largest = int(minimal_groups[MOST_ATOMS].sum()) - 1
+        minimal_groups = minimal_groups[minimal_groups.sum(axis=1) <= largest]
+    if not len(minimal_groups):
         return None
-    return Atoms(problem.class_of, atoms, None if largest >= problem.rows else largest)
+    return MinimalGroups(problem.sensitive_class, minimal_groups, None if largest >= problem.rows else largest)
 
 
 def _listable(totals: IntArray) -> int:

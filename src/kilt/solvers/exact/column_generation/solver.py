@@ -1,26 +1,33 @@
-"""The recipe for medium tables: prices, then a choice among the few groups that prices leave possible."""
+"""Column generation for medium tables: multipliers, then a choice among the groups that they leave possible."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from kilt.certificates.proof.evidence import Arithmetic, Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.patterns.pool import every_pattern, too_many_patterns
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
-from kilt.solvers.base import Proof, Solution
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.base import Solution
 from kilt.solvers.exact.column_generation.columns import Columns
-from kilt.solvers.exact.column_generation.diving import dived
-from kilt.solvers.exact.column_generation.kernelization import Capped
-from kilt.solvers.exact.column_generation.lns import SMALL, Neighbourhoods
-from kilt.solvers.exact.column_generation.master import Relaxation, chosen, listed, proved, relaxed
-from kilt.solvers.exact.column_generation.minimal_groups import Atoms
+from kilt.solvers.exact.column_generation.diving import dive
+from kilt.solvers.exact.column_generation.kernelization import CappedProblem
+from kilt.solvers.exact.column_generation.lns import SMALL, ColumnLns
+from kilt.solvers.exact.column_generation.master import (
+    RestrictedMaster,
+    bound_of_selection,
+    enumerate_columns,
+    select_columns,
+    solve_relaxation,
+)
+from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups
 from kilt.solvers.exact.column_generation.pricing import Pricing
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
 from kilt.solvers.greedy.solver import Greedy
-from kilt.solvers.search.wide.swaps import annealed
+from kilt.solvers.search.wide.swaps import anneal_rows
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,7 @@ class Stage:
     """One more attempt to close the gap, at a higher cost than the one before."""
 
     kept: float  # the share of the rows that a dive places in a round
-    patience: int  # neighbourhoods that may bring nothing
+    failures_allowed: int  # neighbourhoods that may bring nothing
     columns_per_row: int  # groups to choose from, if these are all that can matter
     partly: int  # groups per row to choose from, if they are not
     most_nodes: int | None  # of the search tree
@@ -51,78 +58,82 @@ FEW_FITTING = 10  # patterns that a row type fits under: if they are so few, the
 
 
 @dataclass(frozen=True)
-class Exact:
-    """Prices by column generation, groups that prices cannot rule out, and a program that chooses among them."""
+class ColumnGeneration:
+    """Multipliers by column generation, the groups that they cannot rule out, and a program that selects from these."""
+
+    seed: int = 0
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""
-        return too_many_patterns(problem.simpler)
+        return too_many_patterns(problem.presolved)
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Solve the kernel, and go back from it to the table."""
-        capped = Capped.of(problem.simpler)
-        found = _solved(capped.problem, stop, observer)
-        return Solution(capped.lifted(found.partition), found.bound, found.proof)
+        capped = CappedProblem.of(problem.presolved)
+        found = _solve(capped.problem, stop, observer, self.seed)
+        return replace(found, partition=capped.lifted(found.partition))
 
 
-def _solved(problem: Problem, stop: Stop, observer: Observer) -> Solution:
+def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
     pool = every_pattern(problem, stop)
-    start = Greedy(pool).solve(problem, Stop(), observer)
-    atoms = Atoms.of(problem)
-    if pool is None or start.bound == start.partition.cost or stop():
+    start = Greedy(pool).solve(problem, StoppingRule(), observer)
+    minimal_groups = MinimalGroups.of(problem)
+    if pool is None or start.is_optimal or stop():
         return start
-    if atoms is None:
-        better = annealed(problem, start.partition, stop) if problem.rows <= SMALL else start.partition
+    if minimal_groups is None:
+        better = anneal_rows(problem, start.partition, stop, seed) if problem.rows <= SMALL else start.partition
         return improve(problem, pool, replace(start, partition=better), stop, observer)
-    pricing = Pricing(problem, pool, atoms)
-    relaxation = relaxed(pricing, Columns.of_partition(problem, start.partition), stop)
+    pricing = Pricing(problem, pool, minimal_groups)
+    relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start.partition), stop)
     few = len(pool.types) <= FEW_FITTING * len(problem.counts)
-    found = with_gap_closed(pricing, relaxation, start.partition, stop, observer, STAGES[:1] if few else STAGES)
-    enough = found.bound == found.partition.cost or stop(found.partition.cost, found.bound)
+    stages = STAGES[:1] if few else STAGES
+    found = close_gap(pricing, relaxation, start.partition, stop, observer, stages, seed)
+    enough = found.is_optimal or stop(found.cost, found.bound.cost if found.bound else None)
     if enough or len(pool.types) > MOST_ENTRIES:
         return found
     return improve(problem, pool, found, stop, observer)  # it knows the groups that are not listed
 
 
-def with_gap_closed(
+def close_gap(
     pricing: Pricing,
-    relaxation: Relaxation,
+    relaxation: RestrictedMaster,
     partition: Partition,
-    stop: Stop,
+    stop: StoppingRule,
     observer: Observer,
     stages: Sequence[Stage] = STAGES,
+    seed: int = 0,
 ) -> Solution:
-    """Close the gap between a partition and the bound of the prices, from few groups to many."""
-    problem, prices, bound = pricing.problem, relaxation.prices, relaxation.prices.bound
-    search = Neighbourhoods(problem, pricing.atoms, prices)
+    """Close the gap between a partition and the bound of the multipliers, from few groups to many."""
+    problem, multipliers, bound = pricing.problem, relaxation.multipliers, relaxation.multipliers.bound
+    search = ColumnLns(problem, pricing.minimal_groups, multipliers)
 
     def watch(progress: Progress) -> None:  # another dive starts higher than the best known
         stars = problem.stars(partition.cost)
         observer(replace(progress, stars=min(stars, progress.stars or stars), bound=problem.stars(bound)))
 
-    proof: Proof = "exact"
+    arithmetic: Arithmetic = "exact"
     for number, stage in enumerate(stages):
         if stage.columns_per_row * problem.rows > MOST_COLUMNS:
             break
         if number == 1 and problem.rows <= SMALL:
-            partition = annealed(problem, partition, stop)
+            partition = anneal_rows(problem, partition, stop, seed)
         for start in (partition, None):  # go on from the best, and from another dive
             if partition.cost > bound and not stop(partition.cost, bound):
-                found = start or dived(pricing, relaxation, stage.kept, stop) or partition
-                partition = min(partition, search.improved(found, stage.patience, stop, watch), key=_cost)
+                found = start or dive(pricing, relaxation, stage.kept, stop) or partition
+                partition = min(partition, search.improve(found, stage.failures_allowed, stop, watch), key=_cost)
         if bound >= partition.cost or stop(partition.cost, bound):
             break
-        reach = prices.reach(partition.cost)
-        columns, limit = listed(pricing, prices, reach, stage.columns_per_row * problem.rows, stop)
+        reach = multipliers.reach(partition.cost)
+        columns, limit = enumerate_columns(pricing, multipliers, reach, stage.columns_per_row * problem.rows, stop)
         if limit < reach and stage.partly < stage.columns_per_row:
-            columns, limit = listed(pricing, prices, limit, stage.partly * problem.rows, stop)
+            columns, limit = enumerate_columns(pricing, multipliers, limit, stage.partly * problem.rows, stop)
         nodes = stage.most_nodes and stage.most_nodes * (10 if limit >= reach else 1)  # it may be the last word
-        partition, outcome = chosen(problem, columns, partition, stop, watch, nodes)
-        better = min(proved(prices, limit, outcome), partition.cost)
+        partition, outcome = select_columns(problem, columns, partition, stop, watch, nodes)
+        better = min(bound_of_selection(multipliers, limit, outcome), partition.cost)
         if better > bound:
-            bound, proof = better, "float"
+            bound, arithmetic = better, "float"
         observer(Progress("solving", None, problem.stars(partition.cost), problem.stars(bound)))
-    return Solution(partition, bound, proof)
+    return Solution(partition, Bound(bound, arithmetic=arithmetic))
 
 
 def _cost(partition: Partition) -> int:

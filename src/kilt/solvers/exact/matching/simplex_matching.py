@@ -15,7 +15,7 @@ import numpy as np
 import rustworkx
 
 from kilt.numbers import IntArray
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 
 Pair = tuple[int, ...]
 Triple = tuple[int, ...]
@@ -76,7 +76,7 @@ class SimplexMatching:
         self.pair_values = {pair: self._value(pair, cost) for pair, cost in self.graph.pairs.items()}
         self.total = int(self.duals.values.sum())
 
-    def solved(self, start: Triples | None = None, stop: Stop | None = None) -> Matching | None:
+    def solved(self, start: Triples | None = None, stop: StoppingRule | None = None) -> Matching | None:
         """Search from a set of disjoint triples, or from any; None if there is no perfect matching."""
         best = None if start is None else self._completed(start, None)
         best = best or self._first()
@@ -100,7 +100,7 @@ class SimplexMatching:
     def _value(self, edge: tuple[int, ...], cost: int) -> int:
         return cost * self.duals.scale - int(self.duals.values[list(edge)].sum())
 
-    def _over(self, stop: Stop | None) -> bool:
+    def _over(self, stop: StoppingRule | None) -> bool:
         tired = self.most_matchings is not None and self.matchings >= self.most_matchings
         return tired or (stop is not None and stop())
 

@@ -17,13 +17,13 @@ from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.patterns.pool import every_pattern, too_many_patterns
 from kilt.run.progress import Observer
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.exact.column_generation.columns import Columns
-from kilt.solvers.exact.column_generation.master import relaxed
-from kilt.solvers.exact.column_generation.minimal_groups import Atoms, is_two_diversity
-from kilt.solvers.exact.column_generation.pricing import Prices, Pricing
-from kilt.solvers.exact.column_generation.solver import with_gap_closed
+from kilt.solvers.exact.column_generation.master import solve_relaxation
+from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
+from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
+from kilt.solvers.exact.column_generation.solver import close_gap
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
 from kilt.solvers.greedy.solver import Greedy
 
@@ -35,34 +35,38 @@ MOST_MATCHINGS = 1_000
 class PairsAndTriples:
     """Exact for k=2 and for l=2 on one sensitive column, up to thousands of rows."""
 
+    seed: int = 0
+
     def refuses(self, problem: Problem) -> str | None:
         """Refuse any other policy, and tables whose patterns are too many to list."""
-        sized = problem.rules.size_alone and problem.rules.least_size == 2
+        sized = problem.rules.is_k_anonymity and problem.rules.min_group_size == 2
         if not sized and not is_two_diversity(problem):
             return "it takes k=2, or l=2 (frequency) on the one sensitive column"
         return too_many_patterns(problem)
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
-        """Start from the local search if the table is small, and close the gap to the bound of the prices."""
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
+        """Start from the local search if the table is small, and close the gap to the bound of the multipliers."""
         pool = every_pattern(problem, stop)
-        start = Greedy(pool).solve(problem, Stop(), observer)
-        atoms = Atoms.of(problem)
-        if start.bound == start.partition.cost or stop() or atoms is None or pool is None:
+        start = Greedy(pool).solve(problem, StoppingRule(), observer)
+        minimal_groups = MinimalGroups.of(problem)
+        if start.is_optimal or stop() or minimal_groups is None or pool is None:
             return start
-        pricing = Pricing(problem, pool, atoms)
-        relaxation = relaxed(pricing, Columns.of_partition(problem, start.partition), stop)
+        pricing = Pricing(problem, pool, minimal_groups)
+        relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start.partition), stop)
         partition = start.partition
         if problem.rows <= LOCAL_ROWS and not stop():
-            partition = matched(problem, atoms, relaxation.prices, stop) or partition
-        return with_gap_closed(pricing, relaxation, partition, stop, observer)
+            partition = matched(problem, minimal_groups, relaxation.multipliers, stop) or partition
+        return close_gap(pricing, relaxation, partition, stop, observer, seed=self.seed)
 
 
-def matched(problem: Problem, atoms: Atoms, prices: Prices, stop: Stop) -> Partition | None:
+def matched(
+    problem: Problem, minimal_groups: MinimalGroups, multipliers: Multipliers, stop: StoppingRule
+) -> Partition | None:
     """Solve a small table by simplex matching; the vertices are the copies of its row types."""
     copies = np.repeat(np.arange(len(problem.counts)), problem.counts)
-    pairs, triples = (_edges(problem, atoms, copies, size) for size in (2, 3))
+    pairs, triples = (_edges(problem, minimal_groups, copies, size) for size in (2, 3))
     graph = Hypergraph(len(copies), pairs, triples)
-    search = SimplexMatching(graph, Duals(prices.values[copies], prices.scale), MOST_MATCHINGS)
+    search = SimplexMatching(graph, Duals(multipliers.values[copies], multipliers.scale), MOST_MATCHINGS)
     found = search.solved(stop=stop)
     if found is None:
         return None
@@ -71,11 +75,11 @@ def matched(problem: Problem, atoms: Atoms, prices: Prices, stop: Stop) -> Parti
     return Columns.of(problem, copies[rows], sizes).partition(problem)
 
 
-def _edges(problem: Problem, atoms: Atoms, copies: IntArray, size: int) -> dict[tuple[int, ...], int]:
+def _edges(problem: Problem, minimal_groups: MinimalGroups, copies: IntArray, size: int) -> dict[tuple[int, ...], int]:
     """Return the legal groups of so many copies, with their costs."""
     rows = np.array(list(combinations(range(len(copies)), size)), dtype=np.int64).reshape(-1, size)
-    if atoms.distinct:
-        classes = np.sort(atoms.class_of[copies[rows]], axis=1)
+    if minimal_groups.distinct:
+        classes = np.sort(minimal_groups.sensitive_class[copies[rows]], axis=1)
         rows = rows[(classes[:, 1:] != classes[:, :-1]).all(axis=1)]
     cost = Columns.of(problem, copies[rows].ravel(), np.full(len(rows), size)).cost
     return dict(zip(map(tuple, rows.tolist()), cost.tolist(), strict=True))

@@ -17,7 +17,7 @@ import numpy as np
 from kilt.model.diversity import Distinct, Entropy, Frequency, Recursive
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule, DiversityRule
-from kilt.model.spaces import Costs, Cuts
+from kilt.model.spaces import MatrixMetric, TreeMetric
 from kilt.numbers import FloatArray, IntArray
 from kilt.patterns.pool import Pool
 
@@ -63,7 +63,7 @@ class Program:
 
     def __post_init__(self) -> None:
         problem, pool = self.problem, self.pool
-        self.owner = pool.owner()
+        self.owner = pool.owner
         self.entries = len(pool.types)
         self.left = problem.counts[pool.types].astype(np.float64)
         self.copies = np.arange(self.entries)
@@ -96,7 +96,7 @@ class Program:
 
     def integral(self) -> IntArray:
         """Return the variables that must be whole: for k alone the openings suffice, the rest is a transportation."""
-        return self.openings if self.problem.rules.size_alone else np.arange(self.entries + len(self.pool))
+        return self.openings if self.problem.rules.is_k_anonymity else np.arange(self.entries + len(self.pool))
 
     def _cover(self) -> None:
         """Every copy of a row type is released under one pattern."""
@@ -111,7 +111,7 @@ class Program:
         self.rows.add(linked, self.openings[self.owner], -self.left)
         sized = self.rows.new(len(self.pool), lower=0.0)
         self.rows.add(sized[self.owner], self.copies, 1.0)
-        self.rows.add(sized, self.openings, -float(self.problem.rules.least_size))
+        self.rows.add(sized, self.openings, -float(self.problem.rules.min_group_size))
 
     def _values(self, column: int) -> IntArray:
         return np.asarray(self.problem.sensitive[self.pool.types, column])
@@ -122,13 +122,13 @@ class Program:
         limit = float(rule.t) * ground.scale
         budget = self.rows.new(len(self.pool), upper=0.0)
         self.rows.add(budget[self.owner], self.copies, -limit)
-        if isinstance(ground, Cuts):
+        if isinstance(ground, TreeMetric):
             weight = np.array([float(w) for w in ground.weight.tolist()])
             for start, stop, each in zip(ground.start, ground.stop, weight, strict=True):
                 inside = np.zeros(size)
                 inside[ground.order[start:stop]] = 1
                 self._crossing(rule.column, inside - float(inside @ share), budget, each)
-        elif isinstance(ground, Costs):
+        elif isinstance(ground, MatrixMetric):
             self._flows(rule.column, share, np.array(ground.distance, dtype=np.float64), budget)
 
     def _crossing(self, column: int, slope: FloatArray, budget: IntArray, weight: float) -> None:

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import FloatArray, IntArray
 from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
 from kilt.run.progress import Observer, Progress
-from kilt.run.stopping import Stop
+from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
-from kilt.solvers.common.highs import quiet, solved, whole_bound
+from kilt.solvers.common.highs import quiet, solve, whole_bound
 from kilt.solvers.exact.milp.program import Program, groups_of
 from kilt.solvers.greedy.solver import Greedy
 
@@ -32,35 +33,34 @@ class PatternMilp:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""
-        return too_many_patterns(problem.simpler, MOST_ENTRIES)
+        return too_many_patterns(problem.presolved, MOST_ENTRIES)
 
-    def solve(self, problem: Problem, stop: Stop, observer: Observer) -> Solution:
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""
-        problem = problem.simpler
+        problem = problem.presolved
         pool = every_pattern(problem, stop)
-        start = Greedy(pool).solve(problem, Stop(), observer)
+        start = Greedy(pool).solve(problem, StoppingRule(), observer)
         return start if pool is None else improve(problem, pool, start, stop, observer)
 
 
 def improve(
-    problem: Problem, pool: Pool, start: Solution, stop: Stop, observer: Observer, most_nodes: int | None = None
+    problem: Problem, pool: Pool, start: Solution, stop: StoppingRule, observer: Observer, most_nodes: int | None = None
 ) -> Solution:
     """Solve the program over a pool of patterns; what its groups violate is cut off, and it is solved again."""
     best = start
     program = Program(problem, pool)
-    while best.bound != best.partition.cost and not stop(best.partition.cost, best.bound):
+    while not best.is_optimal and not stop(best.cost, None if best.bound is None else best.bound.cost):
         found = _run(program, best, stop, observer, most_nodes)
-        if found.bound is not None and (best.bound is None or found.bound > best.bound):
-            best = Solution(best.partition, min(found.bound, best.partition.cost), proof="float")
+        if found.bound is not None:
+            best = best.with_bound(Bound(found.bound, arithmetic="float"))
         if found.copies is None:
             break
         cut = [program.cut_off(*group) for group in groups_of(program, found.copies)]
         if not any(cut):
             used = found.copies > 0
             partition = Partition.of(problem, pool.types[used], program.owner[used], found.copies[used])
-            if problem.rules.meets(partition.as_groups(problem)).all() and partition.cost <= best.partition.cost:
-                bound = None if best.bound is None else min(best.bound, partition.cost)
-                best = Solution(partition, bound, best.proof)
+            if problem.is_legal(partition.by_class(problem)).all() and partition.cost <= best.cost:
+                best = Solution(partition).with_bound(best.bound)
             break
     return best
 
@@ -73,9 +73,9 @@ class Found:
     bound: int | None
 
 
-def _run(program: Program, best: Solution, stop: Stop, observer: Observer, most_nodes: int | None) -> Found:
+def _run(program: Program, best: Solution, stop: StoppingRule, observer: Observer, most_nodes: int | None) -> Found:
     """Run HiGHS on the program, from the best partition known."""
-    problem, known = program.problem, best.partition.cost
+    problem, known = program.problem, best.cost
     highs = quiet()
     highs.passModel(_model(program))
     _start(highs, program, best.partition)
@@ -85,7 +85,7 @@ def _run(program: Program, best: Solution, stop: Stop, observer: Observer, most_
         proved = whole_bound(bound)
         observer(Progress("solving", None, stars, None if proved is None else problem.stars(proved)))
 
-    outcome = solved(highs, stop, watch, most_nodes)
+    outcome = solve(highs, stop, watch, most_nodes)
     copies = _whole(outcome.values[: program.entries], program) if len(outcome.values) else None
     return Found(copies, outcome.bound)
 

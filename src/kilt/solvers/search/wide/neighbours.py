@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
-
 import numpy as np
 
 from kilt.kernels.common.nearest import Ladders, nearest_of_all
-from kilt.kernels.search.moves import NOBODY
+from kilt.kernels.search.moves import NONE
 from kilt.numbers import IntArray
-from kilt.run.stopping import Stop
-from kilt.run.threads import ALL_CORES
+from kilt.run.stopping import StoppingRule
+from kilt.run.threads import on_all_cores
 
 CELL = 2_000  # rows among which the nearest are looked for
-Part = TypeVar("Part")
-Found = TypeVar("Found")
 
 
-def cells(codes: IntArray, rng: np.random.Generator) -> list[IntArray]:
+def stretches(codes: IntArray, rng: np.random.Generator) -> list[IntArray]:
     """Cut the rows into cells: stretches of their order by the columns, of which some come first at random."""
     order = np.lexsort(codes[:, rng.permutation(codes.shape[1])].T)
     return np.array_split(order, -(-len(order) // CELL))
 
 
-def near_rows(codes: IntArray, ladders: Ladders, number: int, rng: np.random.Generator, stop: Stop) -> IntArray:
+def nearest_neighbours(
+    codes: IntArray, ladders: Ladders, number: int, rng: np.random.Generator, stop: StoppingRule
+) -> IntArray:
     """Return for every row the nearest of its cell, from near to far, so many if there are; nobody once it is over."""
-    parts = cells(codes, rng)
+    parts = stretches(codes, rng)
     number = min(number, max(map(len, parts)) - 1)
-    near = np.full((len(codes), number), NOBODY, dtype=np.int32)
+    near = np.full((len(codes), number), NONE, dtype=np.int32)
 
     def look(cell: IntArray) -> None:
         here = np.empty((len(cell), min(number, len(cell) - 1)), dtype=np.int64)
@@ -39,9 +35,3 @@ def near_rows(codes: IntArray, ladders: Ladders, number: int, rng: np.random.Gen
 
     on_all_cores(look, parts)
     return near
-
-
-def on_all_cores(work: Callable[[Part], Found], parts: Iterable[Part]) -> list[Found]:
-    """Do a work on all parts, by threads: kernels let go of the interpreter."""
-    with ThreadPoolExecutor(ALL_CORES) as threads:
-        return list(threads.map(work, parts))

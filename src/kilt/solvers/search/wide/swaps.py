@@ -1,47 +1,61 @@
-"""Rows change places with rows of near groups, ever colder: where patterns are too many to list, members move.
+"""Annealing by swaps: rows change places with rows of near groups, where patterns are too many to list.
 
-Hands work side by side, each on its own groups, which are dealt again and again; what comes out depends on the number
-of hands, but not on the number of cores.
+Workers run side by side, each on its own groups, which are redistributed again and again; what comes out depends on the
+number of workers, but not on the number of cores.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from kilt.kernels.model.legal import Law, scratch
-from kilt.kernels.search.moves import NOBODY
-from kilt.kernels.search.wide.swaps import COST, SPARE, Hand, Members, exchange
+from kilt.kernels.model.legal import CompiledRules, scratch
+from kilt.kernels.search.moves import NONE
+from kilt.kernels.search.wide.swaps import COST, SPARE, Members, Worker, swap_rows
 from kilt.model.partition import Partition
 from kilt.model.patterns import costs_of
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
-from kilt.run.stopping import Stop
-from kilt.solvers.common.compile_rules import law_of
+from kilt.run.stopping import StoppingRule
+from kilt.run.threads import on_all_cores
+from kilt.solvers.common.compile_rules import compile_rules
 from kilt.solvers.common.distances import stacked
+from kilt.solvers.search.schedule import cooled
 from kilt.solvers.search.wide.construct import near_enough
-from kilt.solvers.search.wide.neighbours import near_rows, on_all_cores
-
-HANDS, HANDFUL = 2, 500  # hands, and units that are worth one
-DEALT, LOOKED = (
-    20,
-    200,
-)  # moves for each unit until groups are dealt again, and until who is near is looked for
-
-HOTTEST, CHILLY = 8.0, 0.35  # first temperature at most, and last one: stars
-ROUNDS, MOVES = 100, 20_000  # steps between the two, and moves for each unit
+from kilt.solvers.search.wide.neighbours import nearest_neighbours
 
 
-class Exchange:
+@dataclass(frozen=True)
+class Params:
+    """Limits of the moves, and the temperatures by which a small table is annealed; costs are in stars."""
+
+    n_workers: int = 2
+    units_per_worker: int = 500  # with fewer, each worker would see too little
+    moves_until_redistributed: int = 20  # for each unit
+    moves_until_neighbours: int = 200  # for each unit, and then the nearest neighbours are looked for again
+    t_start: float = 8.0
+    t_end: float = 0.35
+    steps: int = 100  # from the first temperature to the last
+    moves: int = 20_000  # for each unit
+
+
+PARAMS = Params()
+
+
+class RowSwaps:
     """A partition whose rows change places; ``cost`` is what it costs now, ``best`` the best one so far."""
 
-    def __init__(self, problem: Problem, law: Law, partition: Partition, stop: Stop) -> None:
-        self.problem, self.law, self.types = problem, law, partition.types
-        self.ladders, self.rng, self.stop = stacked(problem), np.random.default_rng(stop.seed), stop
-        self.members = _members(problem, law, partition)
-        self.hands: list[Hand] = []
+    def __init__(
+        self, problem: Problem, rules: CompiledRules, partition: Partition, stop: StoppingRule, seed: int = 0
+    ) -> None:
+        self.problem, self.rules, self.types = problem, rules, partition.types
+        self.ladders, self.rng, self.stop = stacked(problem), np.random.default_rng(seed), stop
+        self.members = _members(problem, rules, partition)
+        self.workers: list[Worker] = []
         self.cost = self.least = partition.cost
         self.best_groups = partition.groups
-        self.dealt = self.looked = 0
+        self.until_redistributed = self.until_looked = 0
         self._look()
 
     @property
@@ -50,52 +64,55 @@ class Exchange:
         return Partition.of(self.problem, self.types, self.best_groups, self.members.copies)
 
     def anneal(self, moves: int, temperature: float) -> None:
-        """Try moves, all hands at once, each as many as it has a share of the units."""
+        """Try moves, all workers at once, each as many as it has a share of the units."""
         units = len(self.types)
-        if self.looked <= 0:
+        if self.until_looked <= 0:
             self._look()
-        if self.dealt <= 0:
-            self.hands, self.dealt = self._dealt(), DEALT * units
+        if self.until_redistributed <= 0:
+            self.workers, self.until_redistributed = self._redistributed(), PARAMS.moves_until_redistributed * units
 
-        def work(hand: Hand) -> None:
-            mine = -(-moves * len(hand.units) // units)
-            exchange(self.members, self.ladders, self.law, hand, mine, temperature)
+        def work(worker: Worker) -> None:
+            mine = -(-moves * len(worker.units) // units)
+            swap_rows(self.members, self.ladders, self.rules, worker, mine, temperature)
 
-        on_all_cores(work, self.hands)
-        self.looked, self.dealt = self.looked - moves, self.dealt - moves
-        self.cost += sum(int(hand.tally[COST]) for hand in self.hands)
-        for hand in self.hands:
-            hand.tally[COST] = 0
+        on_all_cores(work, self.workers)
+        self.until_looked, self.until_redistributed = self.until_looked - moves, self.until_redistributed - moves
+        self.cost += sum(int(worker.tally[COST]) for worker in self.workers)
+        for worker in self.workers:
+            worker.tally[COST] = 0
         if self.cost < self.least:
             self.least, self.best_groups = self.cost, self.members.group_of.copy()
 
     def _look(self) -> None:
-        """Look who is near; once the time is over, nobody is."""
-        near = near_rows(self.members.codes, self.ladders, near_enough(self.law), self.rng, self.stop)
-        self.members, self.looked = self.members._replace(near=near), LOOKED * len(self.types)
+        """Find the nearest neighbours; there are none once the time is over."""
+        near = nearest_neighbours(self.members.codes, self.ladders, near_enough(self.rules), self.rng, self.stop)
+        self.members, self.until_looked = (
+            self.members._replace(near=near),
+            PARAMS.moves_until_neighbours * len(self.types),
+        )
 
-    def _dealt(self) -> list[Hand]:
-        """Deal the groups: those that are alike, by the columns that come first this time, to the same hand."""
-        members, number = self.members, max(1, min(HANDS, len(self.types) // HANDFUL))
-        open_ = np.flatnonzero(members.head != NOBODY)
+    def _redistributed(self) -> list[Worker]:
+        """Share out the groups: similar ones, by the columns that come first this time, go to the same worker."""
+        members, number = self.members, max(1, min(PARAMS.n_workers, len(self.types) // PARAMS.units_per_worker))
+        open_ = np.flatnonzero(members.head != NONE)
         codes = members.codes[members.head[open_]][:, self.rng.permutation(members.codes.shape[1])]
         open_ = open_[np.lexsort(codes.T)]
         before = np.cumsum(members.size[open_]) - members.size[open_]
-        members.hand_of[:] = NOBODY
-        members.hand_of[open_] = before * number // self.problem.rows
-        spare = np.array_split(np.flatnonzero(members.head == NOBODY), number)
-        return [self._hand(hand, spare[hand]) for hand in range(number)]
+        members.worker_of[:] = NONE
+        members.worker_of[open_] = before * number // self.problem.rows
+        spare = np.array_split(np.flatnonzero(members.head == NONE), number)
+        return [self._worker(worker, spare[worker]) for worker in range(number)]
 
-    def _hand(self, number: int, spare: IntArray) -> Hand:
-        counts, sums = scratch(self.law)
+    def _worker(self, number: int, spare: IntArray) -> Worker:
+        counts, sums = scratch(self.rules)
         room = np.zeros(len(self.members.head), dtype=np.int64)
         room[: len(spare)] = spare
-        longest = 2 * self.law.least_size + near_enough(self.law) + 2
+        longest = 2 * self.rules.min_group_size + near_enough(self.rules) + 2
         tally = np.zeros(3, dtype=np.int64)
         tally[SPARE] = len(spare)
-        return Hand(
+        return Worker(
             number=number,
-            units=np.flatnonzero(self.members.hand_of[self.members.group_of] == number),
+            units=np.flatnonzero(self.members.worker_of[self.members.group_of] == number),
             spare=room,
             log_unit=np.zeros(longest, dtype=np.int64),
             log_group=np.zeros(longest, dtype=np.int64),
@@ -106,26 +123,27 @@ class Exchange:
         )
 
 
-def annealed(problem: Problem, partition: Partition, stop: Stop) -> Partition:
+def anneal_rows(problem: Problem, partition: Partition, stop: StoppingRule, seed: int = 0) -> Partition:
     """Let the rows of a small table change places for a moment, and return the best partition on the way."""
-    law = law_of(problem)
-    if law is None or len(partition) == 1:
+    rules = compile_rules(problem)
+    if rules is None or len(partition) == 1:
         return partition
-    rows = Exchange(problem, law, partition, stop)
-    for number in range(ROUNDS):
+    rows = RowSwaps(problem, rules, partition, stop, seed)
+    moves = PARAMS.moves * len(rows.types) // PARAMS.steps
+    for step in range(PARAMS.steps):
         if stop():
             break
-        rows.anneal(MOVES * len(rows.types) // ROUNDS, HOTTEST * (CHILLY / HOTTEST) ** (number / ROUNDS))
+        rows.anneal(moves, cooled(PARAMS.t_start, PARAMS.t_end, step / PARAMS.steps))
     return rows.best
 
 
-def _members(problem: Problem, law: Law, partition: Partition) -> Members:
-    """Return who is where, with room for as many groups as there can be."""
-    units, groups = len(partition.types), max(len(partition), problem.rows // law.least_size) + HANDS
+def _members(problem: Problem, rules: CompiledRules, partition: Partition) -> Members:
+    """Return which row is in which group, with room for as many groups as there can be."""
+    units, groups = len(partition.types), max(len(partition), problem.rows // rules.min_group_size) + PARAMS.n_workers
     inner = np.diff(partition.groups) == 0
-    after, before = np.full((2, units), NOBODY)
+    after, before = np.full((2, units), NONE)
     after[:-1][inner], before[1:][inner] = np.flatnonzero(inner) + 1, np.flatnonzero(inner)
-    head = np.full(groups, NOBODY)
+    head = np.full(groups, NONE)
     head[: len(partition)] = partition.starts[:-1]
 
     def of_groups(given: IntArray) -> IntArray:
@@ -136,7 +154,7 @@ def _members(problem: Problem, law: Law, partition: Partition) -> Members:
     return Members(
         codes=np.ascontiguousarray(problem.codes[partition.types]),
         copies=partition.counts,
-        class_of=problem.class_of[partition.types].astype(np.int64),
+        sensitive_class=problem.sensitive_class[partition.types].astype(np.int64),
         near=np.zeros((units, 0), dtype=np.int32),
         group_of=partition.groups.copy(),
         head=head,
@@ -145,5 +163,5 @@ def _members(problem: Problem, law: Law, partition: Partition) -> Members:
         size=of_groups(partition.sizes()),
         by_class=of_groups(partition.by_class(problem)),
         cost=of_groups(costs_of(problem, partition.levels)),
-        hand_of=np.full(groups, NOBODY),
+        worker_of=np.full(groups, NONE),
     )

@@ -1,0 +1,60 @@
+"""The entry point of the command: every error is one sentence on standard error, and an exit code.
+
+Nothing heavy is imported before Ctrl-C is taken care of, so that it ends in one line from the first moment on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+STOPPED = "stopped; no partial file is left"
+STOPPED_CODE = 130
+
+
+def main() -> None:
+    """Run the command."""
+    signal.signal(signal.SIGINT, _leave)
+    signal.signal(signal.SIGTERM, _leave)
+    import click
+
+    from kilt.cli.commands import cli
+    from kilt.errors import KiltError
+
+    try:
+        cli.main(prog_name="kilt", standalone_mode=False)
+    except KiltError as error:
+        _fail(str(error), error.exit_code)
+    except click.ClickException as error:
+        _fail(error.format_message(), 2)
+    except (click.Abort, KeyboardInterrupt):
+        _fail(STOPPED, STOPPED_CODE)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:
+        if os.environ.get("KILT_DEBUG"):
+            raise
+        _fail(f"{_unexpected(error)}; nothing was written (KILT_DEBUG=1 shows where, with cell values)", 2)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signals want it
+    """End at once, while the program is still being loaded: nothing is begun that could be left behind."""
+    os.write(2, f"kilt: {STOPPED}\n".encode())
+    os._exit(STOPPED_CODE)
+
+
+def _unexpected(error: Exception) -> str:
+    """Name an unexpected error by its kind and place; its text could hold a cell."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
+    return f"an unexpected {type(error).__name__}{place}"
+
+
+def _fail(message: str, code: int) -> None:
+    print(f"kilt: {message}", file=sys.stderr)  # noqa: T201 - what a person is told
+    sys.exit(code)

@@ -1,0 +1,69 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+TABLE = ("quasi", "sensitive", "identifier", "weights", "delimiter")  # what is said of every table
+roles_options = _options(
+    click.option(
+        "--quasi",
+        metavar="COLUMNS",
+        multiple=True,
+        help="Columns that could identify a person, as in age,zip:characters. Add a ladder after a colon: "
+        "suppress (the default), characters, prefix or taxonomy=FILE.",
+    ),
+    click.option(
+        "--sensitive",
+        metavar="COLUMNS",
+        multiple=True,
+        help="Columns that could harm a person, as in disease,salary:ordered. Add a space after a colon: "
+        "equal (the default), ordered, numeric, tree=FILE or metric=FILE.",
+    ),
+    click.option("--identifier", metavar="COLUMNS", multiple=True, help="Columns that are dropped, as in name."),
+    click.option(
+        "--weights",
+        metavar="COLUMN=NUMBER",
+        multiple=True,
+        help="How much a star counts in a column (1 elsewhere).",
+    ),
+)
+policy_options = _options(
+    click.option("-k", "--k", metavar="K", help="k-anonymity: every group has at least K rows."),
+    click.option("-l", "--l", metavar="L", help="l-diversity: at most 1/L of a group shares a sensitive value."),
+    click.option(
+        "--diversity",
+        metavar="FORM",
+        help="What -l means: frequency (the default), distinct, entropy or recursive:C.",
+    ),
+    click.option("-t", "--t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
+)
+reading_options = _options(
+    click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags win."),
+    click.option(
+        "--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given)."
+    ),
+    click.option("--mark", metavar="TEXT", help="What a suppressed cell looks like (* if not given)."),
+    click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
+)
+certificate_option = click.option(
+    "--certificate",
+    metavar="FILE",
+    help="Write the proof of the bound for kilt check (JSON; .gz compresses it). It describes the original: do not "
+    "publish it.",
+)

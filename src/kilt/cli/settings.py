@@ -1,0 +1,46 @@
+"""The settings of a command: what its flags say, and what the configuration says where they are silent."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kilt.errors import InputError
+
+if TYPE_CHECKING:
+    from kilt.model.policy import Policy
+
+
+def read_settings(flags: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of the configuration, overridden by the flags that were given."""
+    from kilt.cli.config import read_config
+
+    given = {name: value for name, value in flags.items() if value not in (None, ())}
+    settings = {**(read_config(Path(given["config"])) if "config" in given else {}), **given}
+    _require_apart(settings)
+    return settings
+
+
+def _require_apart(settings: dict[str, Any]) -> None:
+    """Raise if a file that is written is one of those that say how."""
+    specs = " ".join(str(settings.get(name, "")) for name in ("quasi", "sensitive"))
+    read = [settings.get("config"), *re.findall(r"(?:taxonomy|tree|metric)=([^,'\")\]]+)", specs)]
+    for name in ("output", "certificate"):
+        written = settings.get(name)
+        if written and any(path and Path(path).resolve() == Path(written).resolve() for path in read):
+            raise InputError(f"the {name} '{written}' is a file that is read: choose another file")
+
+
+def some(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return some of the settings, None for those that were not given."""
+    return {name: given.get(name) for name in names}
+
+
+def policy_of(given: dict[str, Any]) -> Policy:
+    """Return the policy that the settings ask for."""
+    from kilt.model.policy import Policy
+
+    if "diversity" in given and "l" not in given:
+        raise InputError("'diversity' says what -l means: give -l too")
+    return Policy(k=given.get("k"), l=given.get("l"), t=given.get("t"), diversity=given.get("diversity", "frequency"))

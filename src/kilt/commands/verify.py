@@ -1,0 +1,43 @@
+"""The command ``verify``: what a table meets, and how it differs from its original."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from kilt.model.ladders import MARK
+from kilt.model.policy import Policy
+from kilt.model.roles import Roles, Spec
+from kilt.sources.registry import open_source
+from kilt.verification.verdict import Verdict
+from kilt.verification.verifier import judge
+
+
+def verify(
+    table: Any,
+    *,
+    quasi: Spec,
+    sensitive: Spec = None,
+    identifier: Spec = None,
+    policy: Policy | None = None,
+    original: Any = None,
+    mark: str | None = None,
+    weights: Spec = None,
+    delimiter: str | None = None,
+) -> Verdict:
+    """Say what a table meets: the largest k and l, the smallest t, the risk, and what breaks a policy.
+
+    ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
+    that nothing but suppressed quasi cells differs; ``mark`` is what these look like.
+    """
+    source = open_source(table, delimiter)
+    roles = Roles.read(source.columns, quasi, sensitive, None, weights)
+    if original is None:
+        return judge(source, roles, policy or Policy())
+    beside = open_source(original, delimiter, source)
+    roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
+    marks = {
+        name: mark if mark is not None else (MARK if ladder.text_only or not source.typed(name) else None)
+        for name, ladder in roles.quasi.items()
+    }
+    return judge(source, roles, policy or Policy(), beside, marks)

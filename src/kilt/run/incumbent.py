@@ -1,0 +1,32 @@
+"""The incumbent: the best that a search and a bound have found so far, while they run side by side."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from kilt.numbers import IntArray
+from kilt.patterns.pool import Pool
+
+
+@dataclass
+class Incumbent:
+    """The best cost, the best proven bound, and the multipliers and patterns that belong to it.
+
+    A multiplier says for a row type what it is worth to place a row, ``scale`` of them for a unit of cost: a search can
+    see from them which groups are cheap. Where it has ``wanted`` them, ``ready`` says when they are good. ``pool`` has
+    the patterns that are listed.
+    """
+
+    cost: int | None = None
+    bound: int = 0
+    multipliers: IntArray | None = None
+    scale: int = 1
+    pool: Pool | None = None
+    wanted: bool = False
+    ready: threading.Event = field(default_factory=threading.Event)
+
+    def improve(self, cost: int) -> int:
+        """Take note of the cost of a legal partition; return the best cost so far."""
+        self.cost = cost if self.cost is None else min(cost, self.cost)
+        return self.cost

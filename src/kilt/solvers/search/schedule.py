@@ -1,0 +1,77 @@
+"""The schedule of a search: its parameters, and how far it is by its time or its moves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from kilt.run.stopping import StoppingRule
+
+
+@dataclass(frozen=True)
+class Params:
+    """Shares of the time, temperatures and limits of a search; costs are in stars."""
+
+    bounding_share: float = 0.75  # of the time is for the bound: the last proof is done when the search ends
+    building_share: float = 0.55  # of the time is for building a partition by multipliers
+    annealing_share: float = 0.5  # of the time is for annealing in small tables; solving subproblems has the rest
+    greedy_numbers: int = 4_000  # row types times sensitive classes, for each second, for which level greedy is fast
+
+    multiplier_step: float = 0.25  # what is added to the multipliers of rows that are left, from round to round
+    short_multiplier_step: float = 1.0  # the same where time is short
+    max_multiplier_raise: float = 7.5  # and in all
+    min_shrinkage: float = 1 / 3  # the share of the rows left that a round must place to be followed by another one
+    max_reduced_cost: float = 1.0  # of a pattern's best group, for the pattern to be kept
+    loose_reduced_cost: float = 12.0  # the same when building under more than a size: the last rows need dear patterns
+    min_patterns: int = 2_000  # patterns that are kept whatever their reduced cost
+    max_extra_cost: float = 2.0  # that a row may pay in a pattern above what it pays now
+
+    t_start: tuple[float, float] = (0.12, 1.0)  # first temperature: stars, times a power of the usual size of a group
+    t_end: tuple[float, float] = (0.065, 0.5)  # last temperature, likewise
+    min_usual_size: int = 5  # rows of a group below which it does not get colder
+    n_workers: int = 2  # searches side by side where the same bytes must come out on any number of cores
+    row_types_per_worker: int = 5_000  # with fewer, each worker would see too little
+    groups_per_worker: int = 300
+    chunk_moves: int = 10_000  # moves at a time where iterations are counted
+    chunk_seconds: float = 0.1  # about how long a chunk takes where time is counted
+
+    wide_level_vectors: int = 2_000  # from so many level vectors on,
+    wide_entries: int = 6_000_000  # and from so many row types times these, a table is wide
+    wide_t_start: tuple[float, float] = (1.0, 8.0)  # first temperature in wide tables: from and to
+    wide_moves_per_star: int = 400  # moves for each row type for which it is a star warmer at first
+    wide_t_end: float = 0.35
+
+    compile_seconds: float = 3.0  # what takes longer to load was compiled
+    loading_row_types: int = 50  # row types by which the kernels for wide tables are loaded
+
+
+class Schedule:
+    """How much of a search is done, and how many moves come next."""
+
+    def __init__(self, stop: StoppingRule, params: Params) -> None:
+        self.stop, self.params, self.began = stop, params, stop.elapsed
+        self.moves, self.next = 0, params.chunk_moves
+
+    def done(self) -> float:
+        """Say how much of the search is done, from 0 to 1."""
+        seconds, iterations = self.stop.seconds, self.stop.iterations
+        time = 0.0 if seconds is None else (self.stop.elapsed - self.began) / max(1e-6, seconds - self.began)
+        return max(time, 0.0 if iterations is None else self.moves / max(1, iterations))
+
+    def chunk(self) -> int:
+        """Return how many moves to try next: a fraction of a second's, or always as many if iterations are counted."""
+        if self.stop.seconds is not None and self.moves:
+            elapsed = max(1e-6, self.stop.elapsed - self.began)
+            self.next = max(1, int(self.params.chunk_seconds * self.moves / elapsed))
+        self.moves += self.next
+        return self.next
+
+    def total_moves(self, done: float) -> float:
+        """Say about how many moves there will be in all, given how much is done."""
+        most = math.inf if self.stop.iterations is None else self.stop.iterations
+        return most if self.stop.seconds is None else min(most, self.moves / max(1e-6, done))
+
+
+def cooled(t_start: float, t_end: float, done: float) -> float:
+    """Return the temperature when so much is done: it falls by the same factor in equal times."""
+    return float(t_start * (t_end / t_start) ** done)

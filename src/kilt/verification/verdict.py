@@ -1,0 +1,124 @@
+"""The verdict on a table: what it meets, what breaks the policy, its risks, and how it differs from its original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from kilt.numbers import IntArray, decimal_text, json_number, pluralize
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A group that breaks the policy: what it shows, its size, and the rules it breaks."""
+
+    pattern: dict[str, str | None]
+    size: int
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Risk:
+    """Prosecutor risk: the chance to pick the right row of somebody who is known to be in the table."""
+
+    highest: Fraction
+    lowest: Fraction
+    average: Fraction
+    unique: Fraction
+
+    @classmethod
+    def of(cls, sizes: IntArray) -> Risk:
+        """Read the risks off the sizes of the groups."""
+        rows = int(sizes.sum())
+        return cls(
+            highest=Fraction(1, int(sizes.min())),
+            lowest=Fraction(1, int(sizes.max())),
+            average=Fraction(len(sizes), rows),
+            unique=Fraction(int((sizes == 1).sum()), rows),
+        )
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """How a release differs from its original: its stars, and every difference that is not a blurred quasi cell."""
+
+    stars: Fraction
+    cells: int
+    problems: tuple[str, ...]
+
+    @property
+    def kept(self) -> bool:
+        """Whether nothing but blurred quasi cells differs."""
+        return not self.problems
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a table meets: the largest k, the largest l of every form, the smallest t; and what breaks the policy."""
+
+    rows: int
+    groups: int
+    k: int
+    l: dict[str, dict[str, Fraction]]
+    t: dict[str, Fraction]
+    policy: str
+    broken: tuple[tuple[int, tuple[str, ...]], ...]
+    risk: Risk
+    c: Fraction
+    sizes: IntArray = field(repr=False)
+    quasi: tuple[str, ...] = field(repr=False)
+    patterns: Callable[[Sequence[int]], list[tuple[str | None, ...]]] = field(repr=False)
+    fidelity: Fidelity | None = None
+
+    @property
+    def met(self) -> bool:
+        """Whether the policy is met and, with the original beside it, nothing but stars differs."""
+        return not self.broken and (self.fidelity is None or self.fidelity.kept)
+
+    @cached_property
+    def violations(self) -> tuple[Violation, ...]:
+        """The groups that break the policy, smallest first."""
+        shown = self.patterns([group for group, _ in self.broken])
+        found = [
+            (int(self.sizes[group]), cells, rules) for (group, rules), cells in zip(self.broken, shown, strict=True)
+        ]
+        found.sort(key=lambda entry: (entry[0], [(cell is not None, cell or "") for cell in entry[1]]))
+        return tuple(Violation(dict(zip(self.quasi, cells, strict=True)), size, rules) for size, cells, rules in found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain JSON values; l is rounded down and t up, to 6 digits."""
+        found: dict[str, Any] = {
+            "rows": self.rows,
+            "groups": self.groups,
+            "k": self.k,
+            "l": {name: {form: json_number(l) for form, l in forms.items()} for name, forms in self.l.items()},
+            "recursive_c": json_number(self.c),
+            "t": {name: json_number(t, up=True) for name, t in self.t.items()},
+            "policy": self.policy,
+            "met": self.met,
+            "violations": [{"pattern": v.pattern, "size": v.size, "rules": list(v.rules)} for v in self.violations],
+            "risk": {
+                name: json_number(getattr(self.risk, name), up=True)
+                for name in ("highest", "lowest", "average", "unique")
+            },
+        }
+        if self.fidelity is not None:
+            found["fidelity"] = {
+                "kept": self.fidelity.kept,
+                "stars": json_number(self.fidelity.stars, up=True),
+                "cells": self.fidelity.cells,
+                "problems": list(self.fidelity.problems),
+            }
+        return found
+
+    def __repr__(self) -> str:
+        closest = ", ".join(f"t={decimal_text(t, up=True)} on '{name}'" for name, t in self.t.items())
+        broken = f"does not meet {self.policy} in {pluralize(len(self.broken), 'group')}"
+        verdict = broken if self.broken else f"meets {self.policy}"
+        return (
+            f"Verdict({pluralize(self.rows, 'row')} in {pluralize(self.groups, 'group')}, "
+            f"k={self.k}{closest and ', ' + closest}; {verdict})"
+        )

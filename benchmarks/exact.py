@@ -102,7 +102,7 @@ def plain() -> int:
         table = random_table(rows, columns, 3, 0)
         policy = kilt.Policy(t="0.2")
         quasi = [name for name in table.columns if name != "s"]
-        types = open_source(table, None).count(quasi, ["s"])
+        types = open_source(table, None).count(quasi, ["s"]).types
         problem = Problem.build(types, dict.fromkeys(quasi, kilt.Suppression()), {"s": kilt.EqualDistance()}, policy)
         started = time.process_time()
         answer = paper_program.solve(problem, PLAIN_SECONDS)

@@ -76,8 +76,8 @@ def _copies(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     pattern, kind, cost, patterns = [], [], [], 0
     for levels in product(*(range(len(column.levels)) for column in problem.columns)):
         found = buckets(problem, levels, every)
-        pattern.append(patterns + found.of_each())
-        kind.append(found.order)
+        pattern.append(patterns + found.owner)
+        kind.append(found.values)
         cost.append(np.full(len(every), problem.level_cost(levels)))
         patterns += len(found)
     return np.concatenate(pattern), np.concatenate(kind), np.concatenate(cost)

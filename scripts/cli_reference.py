@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from inspect import cleandoc
 from pathlib import Path
+from textwrap import fill
 
 import click
 
@@ -18,7 +19,7 @@ from kilt.errors import InfeasibleError, InputError, VerificationError
 PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
 CODES = {
     0: "done; for `kilt verify` also: the policy is met",
-    VerificationError.exit_code: "the policy is not met, or something else than stars differs from the original",
+    VerificationError.exit_code: "the policy is not met, or something other than stars differs from the original",
     InputError.exit_code: "something that was given cannot be used (an option, a file, a table, a configuration), "
     "or something unexpected happened",
     InfeasibleError.exit_code: "no release of this table can meet the policy",
@@ -33,11 +34,14 @@ def page() -> str:
         "",
         "<!-- Written by scripts/cli_reference.py: change the help of the commands, then run it. -->",
         "",
-        f"{cli.help} `kilt --version` prints the version, and `-h` or `--help` behind any command prints its options.",
+        wrapped(
+            f"{cli.help} `kilt --version` prints the version, and `-h` or `--help` after any command prints its "
+            "options."
+        ),
         "",
         "An option that takes columns may be given once, with commas between the columns, or several times.",
         "A column whose name holds a comma is put in double quotes.",
-        "Every setting can also stand in a [configuration](configuration.md).",
+        "Every setting can also be given in a [configuration](configuration.md).",
         "",
     ]
     for name in sorted(cli.commands):
@@ -63,11 +67,16 @@ def command(name: str, made: click.Command) -> Iterator[str]:
     for paragraph in cleandoc(made.help or "").split("\n\n"):
         text = " ".join(paragraph.split())
         example = text.removeprefix("Example: ")
-        yield from (text if example == text else f"Example: `{example}`", "")
+        yield from (wrapped(text) if example == text else f"Example: `{example}`", "")
     if options:
         yield from ("| option | meaning |", "|---|---|")
         yield from (f"| `{_spelled(o)}` | {(o.help or '').replace('|', chr(92) + '|')} |" for o in options)
         yield ""
+
+
+def wrapped(text: str) -> str:
+    """Wrap a paragraph as all pages are."""
+    return fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def _spelled(option: click.Option) -> str:

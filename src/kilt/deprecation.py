@@ -8,5 +8,5 @@ import warnings
 def warn_renamed(old: str, new: str) -> None:
     """Warn whoever uses the old name."""
     warnings.warn(
-        f"{old} is now called {new}; the old name goes with the next release", DeprecationWarning, stacklevel=3
+        f"{old} is now called {new}; the old name will be removed in the next release", DeprecationWarning, stacklevel=3
     )

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.bounds.incidence import FINEST as SCALE
+from kilt.bounds.incidence import MAX_SCALE as SCALE
 from kilt.bounds.lagrangian import lower_bound
 from kilt.bounds.oracles import oracle_of
 from kilt.bounds.subgradient import StepSchedule, subgradient_ascent
@@ -18,21 +18,21 @@ from kilt.run.incumbent import Incumbent
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.exact.column_generation.columns import Columns
-from support.problems import all_groups, drawn_prices, drawn_problem, problem_of, solved
+from support.problems import all_groups, drawn_multipliers, drawn_problem, problem_of, solved
 
 
 @given(st.data())
 @settings(max_examples=100, deadline=None)
-def test_the_first_prices_are_the_pattern_bound(data):
+def test_the_first_multipliers_are_the_pattern_bound(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
     cheapest = oracle.incidence.cheapest()
     assert evaluate_bound(problem, [oracle.evidence(cheapest * SCALE)]) == int(cheapest @ problem.counts)
     groups = all_groups(problem)
     columns = Columns.of(problem, np.array([u for g in groups for u in g]), np.array([len(g) for g in groups]))
-    for kind in range(len(problem.counts)):
-        own = [int(cost) // len(group) for group, cost in zip(groups, columns.cost, strict=True) if kind in group]
-        assert cheapest[kind] <= min(own)
+    for row_type in range(len(problem.counts)):
+        own = [int(cost) // len(group) for group, cost in zip(groups, columns.cost, strict=True) if row_type in group]
+        assert cheapest[row_type] <= min(own)
 
 
 @given(st.data())
@@ -55,7 +55,7 @@ def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
     oracle = oracle_of(problem, pool)
     ceiling = oracle.incidence.ceiling * SCALE
     optimum = solved("exhaustive", problem).partition.cost
-    multipliers = np.minimum(drawn_prices(data, problem), ceiling)
+    multipliers = np.minimum(drawn_multipliers(data, problem), ceiling)
     assert evaluate_bound(problem, [oracle.evidence(multipliers)]) <= optimum
     first = oracle.incidence.cheapest() * oracle.incidence.scale
     for higher, total in subgradient_ascent(oracle, StepSchedule.of_steps(20, 0.3, 1.0), first):
@@ -104,7 +104,7 @@ def test_the_same_steps_give_the_same_proof(policy):
     problem = problem_of(rows, ["suppress"] * 4, ["equal"], policy)
     one, two = (lower_bound(problem, StoppingRule(), silent) for _ in range(2))
     assert one.cost == two.cost > 0
-    for name in ("thetas", "slopes", "tails"):
+    for name in ("size_multipliers", "linear_multipliers", "tail_multipliers"):
         first, second = (getattr(found.parts[0], name).numbers for found in (one, two))
         assert (first == second).all()
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import kilt
+import kilt.hardness
 from kilt import Policy
+from kilt.sources.registry import open_source
 from support.strategies import LADDERS, SPACES, policies, tables
 
 
@@ -76,5 +82,48 @@ def test_an_interrupted_search_hands_over_a_release(hospital):
     release = kilt.anonymize(
         hospital, quasi="Zipcode,Age", policy=kilt.Policy(k=2), solver="exact", interrupted=lambda: True
     )
-    assert release.notes == ("the search was stopped before its end",)
+    assert release.notes == ("the search was interrupted",)
     assert release.bound <= release.stars
+
+
+def test_a_described_table_is_read_once_and_stands_for_the_table(hospital, monkeypatch):
+    table = kilt.TableDescription(hospital, quasi="Zipcode,Age", sensitive="Disease")
+    opened = []
+    monkeypatch.setattr(
+        "kilt.sources.counted_table.open_source", lambda *words: opened.append(1) or open_source(*words)
+    )
+    release = kilt.anonymize(table, policy=Policy(k=3))
+    assert kilt.bound(table, policy=Policy(k=3)).stars <= release.stars
+    assert kilt.frontier(table, k="2,3")[1].exact_stars == release.stars
+    assert kilt.compare(table, policy=Policy(k=3), solvers="greedy")[0].solver == "greedy"
+    assert len(opened) == 1
+    with pytest.raises(kilt.InputError, match="'quasi' is already in the TableDescription: leave it out"):
+        kilt.anonymize(table, quasi="Age", policy=Policy(k=3))
+
+
+def test_the_verified_line_names_every_l_that_is_asked_for(hospital):
+    roles = {"quasi": "Zipcode:characters,Age:characters,Education", "sensitive": "Disease"}
+    release = kilt.anonymize(hospital, **roles, policy=Policy(k=2, l=2))
+    assert "verified: k=2, l=2 (frequency) on 'Disease', t=" in release.summary()
+    assert "l=2 (frequency) on" in release._repr_html_()
+    release = kilt.anonymize(hospital, **roles, policy=Policy(l=2, diversity="recursive:2"))
+    assert "(recursive (c=2)) on 'Disease'" in release.summary()
+    assert "l=" not in kilt.anonymize(hospital, **roles, policy=Policy(k=3)).summary().split("verified:")[1]
+
+
+def test_old_names_go_on_with_a_warning():
+    for old, new in (("Check", "CertificateCheck"), ("Compared", "SolverResult"), ("Point", "FrontierPoint")):
+        with pytest.warns(DeprecationWarning, match=f"kilt.{old} is now called kilt.{new}"):
+            assert getattr(kilt, old) is getattr(kilt, new)
+    with pytest.warns(DeprecationWarning, match="kilt.hardness.Claim is now called"):
+        assert kilt.hardness.Claim is kilt.hardness.OptimaRelation
+    with pytest.raises(AttributeError):
+        _ = kilt.nothing
+
+
+def test_a_public_function_shadows_no_module():
+    """``import kilt.verify`` gives what it says: there is no such module, and ``kilt.verify`` is the function."""
+    for name in ("anonymize", "bound", "check", "compare", "frontier", "verify"):
+        assert callable(getattr(kilt, name))
+        assert importlib.util.find_spec(f"kilt.{name}") is None
+        assert importlib.import_module(f"kilt.commands.{name}").__name__ == f"kilt.commands.{name}"

@@ -15,3 +15,10 @@ def test_the_bound_in_python(hospital):
     assert found.to_dict()["proof"] == "exact"
     with pytest.raises(InputError, match="the policy asks for nothing"):
         kilt.bound(hospital, quasi="Zipcode", policy=Policy())
+
+
+def test_the_mark_is_checked_as_for_a_release(hospital):
+    value = hospital.read_text().splitlines()[1].split(",")[0]
+    with pytest.raises(InputError, match="already holds the mark"):
+        kilt.bound(hospital, quasi="Zipcode", policy=Policy(k=3), mark=value)
+    assert kilt.bound(hospital, quasi="Zipcode", policy=Policy(k=3), mark="#").stars > 0

@@ -47,9 +47,9 @@ def test_where_no_solver_brings_a_bound_one_is_found(hospital):
 
 def test_who_is_stopped_says_so_and_guarantees_nothing(hospital):
     (found,) = kilt.compare(hospital, quasi=QUASI, policy=Policy(k=3), solvers=["forest"], time=0)
-    assert found.remark == "stopped when its time was over; its guarantee is lost"
+    assert found.remark == "stopped by its time limit; no guarantee"
     release = kilt.anonymize(hospital, quasi=QUASI, policy=Policy(k=3), solver="forest", time=0)
-    assert release.notes == ("the time was over before the solver's end",)
+    assert release.notes == ("the time limit stopped the solver before it finished",)
     assert release.guarantee is None
 
 

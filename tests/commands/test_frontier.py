@@ -49,3 +49,22 @@ def test_a_gap_is_shown(hospital):
 def test_ranges_that_make_no_sense(hospital, given, message):
     with pytest.raises(InputError, match=message):
         kilt.frontier(hospital, quasi=QUASI, sensitive="Disease", **given)
+
+
+def test_identifiers_and_marks_are_those_of_the_release(hospital):
+    roles = {"quasi": "Zipcode,Age", "sensitive": "Disease", "k": 3}
+    with pytest.raises(InputError, match="did you mean 'Education'"):
+        kilt.frontier(hospital, **roles, identifier="Educatio")
+    assert kilt.frontier(hospital, **roles, identifier="Education")[0].exact_stars is not None
+    with pytest.raises(InputError, match="already holds the mark"):
+        kilt.frontier(hospital, **roles, mark=_a_value(hospital, 0))
+
+
+def test_it_ends_when_it_is_interrupted(hospital):
+    calls = iter(range(100))
+    points = kilt.frontier(hospital, quasi=QUASI, k="2,3,4", interrupted=lambda: next(calls) > 0)
+    assert len(points) < 3
+
+
+def _a_value(path, column):
+    return path.read_text().splitlines()[1].split(",")[column]

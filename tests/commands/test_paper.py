@@ -26,7 +26,7 @@ TABLE_5 = [{1, 2, 4}, {3, 5, 8, 9}, {6, 7, 10}]
 
 @pytest.fixture
 def problem(hospital):
-    types = open_source(hospital).count(list(LADDERS), ["Disease"])
+    types = open_source(hospital).count(list(LADDERS), ["Disease"]).types
     return Problem.build(types, LADDERS, {"Disease": EqualDistance()}, kilt.Policy(k=1))
 
 

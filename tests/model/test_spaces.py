@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kilt
 from kilt import EqualDistance, InputError, Metric, Numeric, Ordered, Taxonomy, Tree
 from kilt.model.rules import ClosenessRule, Groups, differences, work_of
 from kilt.model.spaces import GroundDistance, TreeMetric, parse_space
@@ -209,3 +210,12 @@ def test_non_numeric_values_in_an_ordered_space_are_counted_not_shown():
 def test_parse_space_names_the_nearest():
     with pytest.raises(InputError, match="did you mean 'ordered'"):
         parse_space("orderd")
+
+
+def test_a_space_of_somebody_else_gives_a_tree_or_a_matrix(hospital):
+    class Strange:
+        def on(self, values, column):
+            return object()
+
+    with pytest.raises(kilt.InputError, match="the space of 'Disease' must give a TreeMetric or a MatrixMetric"):
+        kilt.anonymize(hospital, quasi="Zipcode", sensitive={"Disease": Strange()}, policy=kilt.Policy(t="0.3"))

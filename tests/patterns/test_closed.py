@@ -13,7 +13,8 @@ from kilt import Policy
 from kilt.patterns import closed, pool
 from kilt.patterns.closed import closed_patterns
 from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
-from kilt.solvers.registry import choose, solver
+from kilt.solvers.choose import choose
+from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of
 
 
@@ -66,8 +67,7 @@ def test_small_steps_find_the_same(monkeypatch):
     rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (40, 9))]
     problem = problem_of(rows, ["suppress"] * 9, [], Policy(k=2))
     whole = listed(by_covers(problem))
-    monkeypatch.setattr(closed, "ROOM", 1)
-    monkeypatch.setattr(closed, "TESTS", 0)
+    monkeypatch.setattr(closed, "PARAMS", closed.Params(chunk_tests=0, chunk_sets=1))
     assert listed(by_covers(problem)) == whole
 
 
@@ -77,7 +77,7 @@ def test_patterns_that_are_too_many_are_none(monkeypatch):
     problem = problem_of(rows, ["suppress"] * 24, [], Policy(k=3))
     possible = partial(pool._can_hold, problem)
     assert closed_patterns(problem, possible, 100) is None
-    monkeypatch.setattr(closed, "MOST_TESTS", 1000)
+    monkeypatch.setattr(closed, "PARAMS", closed.Params(max_tests=1000))
     assert every_pattern(problem) is None
     assert too_many_patterns(problem) == (
         "it lists all patterns, and those of 60 different rows and 24 columns with these ladders are too many"

@@ -1,15 +1,20 @@
-"""The catalogue of solvers: it is complete, and who refuses names those who do not."""
+"""The registry of solvers: it is complete, and who refuses names those who do not."""
 
 from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import kilt
 from kilt import InputError, Policy
 from kilt.cli.commands import cli
-from kilt.solvers.registry import ALIASES, SOLVERS, choose, solver_info
+from kilt.model.partition import Partition
+from kilt.solvers.base import Solution
+from kilt.solvers.choose import choose
+from kilt.solvers.registry import ALIASES, SOLVERS, solver_info
 from support.problems import problem_of
 
 
@@ -42,3 +47,25 @@ def test_authors_are_other_names():
     assert "park-shim" in next(entry["also"] for entry in listed if entry["name"] == "cover")
     with pytest.raises(InputError, match="did you mean 'park-shim'"):
         solver_info("park-shimm")
+
+
+class Lossy:
+    """A solver of somebody else's that loses a row."""
+
+    def refuses(self, problem):
+        return None
+
+    def solve(self, problem, stop, observer):
+        every = np.arange(len(problem.counts) - 1)
+        return Solution(Partition.of(problem, every, np.zeros_like(every), problem.counts[:-1]))
+
+
+def test_a_solver_of_somebody_else_that_loses_rows_is_refused(hospital, tmp_path):
+    with pytest.raises(kilt.KiltError, match="the solver 'Lossy' did not put every row into exactly one group"):
+        kilt.anonymize(hospital, quasi="Zipcode", policy=kilt.Policy(k=2), solver=Lossy(), output=tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_solver_is_said_to_be_none(hospital):
+    with pytest.raises(kilt.InputError, match="'solver' must be a name, or an object"):
+        kilt.anonymize(hospital, quasi="Zipcode", policy=kilt.Policy(k=2), solver=object())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 
 from kilt import InfeasibleError, Policy
-from kilt.bounds.incidence import FINEST as SCALE
+from kilt.bounds.incidence import MAX_SCALE as SCALE
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.model.row_types import RowTypes
@@ -97,12 +97,12 @@ def drawn_table(
         raise
 
 
-def drawn_prices(data: DataObject, problem: Problem) -> IntArray:
-    """Draw a price for each row type."""
+def drawn_multipliers(data: DataObject, problem: Problem) -> IntArray:
+    """Draw a multiplier for each row type."""
     return np.array([data.draw(st.integers(-3 * SCALE, 5 * SCALE)) for _ in problem.counts])
 
 
-def cells_of(problem: Problem) -> EquivalenceClasses:
+def classes_of(problem: Problem) -> EquivalenceClasses:
     """Return the counts of the equivalence classes of a problem."""
     return EquivalenceClasses.of(problem, equivalence_class(problem))
 

@@ -1,1 +1,1 @@
-"""Lower bounds: what no release under a policy can go below, with the prices that prove it."""
+"""Lower bounds: proven costs that no release under a policy can go below, with the multipliers that prove them."""

@@ -1,4 +1,4 @@
-"""A bound that is raised in a thread beside a search; the two tell each other how far they are."""
+"""The bound in the background: raised in a thread during a search; the two share an incumbent."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from kilt.run.threads import ALL_CORES, LimitedThread
 
 
 class BackgroundBound:
-    """Raises the bound from the moment it is entered; ``bound`` waits for it, and leaving without it gives it up."""
+    """Raises the bound from the moment it is entered; ``bound`` waits for the result, leaving it early abandons it."""
 
     def __init__(self, problem: Problem, stop: StoppingRule, observer: Observer, incumbent: Incumbent) -> None:
-        self._given_up = threading.Event()
+        self._abandoned = threading.Event()
         self._lock = threading.Lock()
         self._observer = observer
         self._found: list[Bound] = []
         self._failed: list[BaseException] = []
-        until = replace(stop, interrupted=lambda: self._given_up.is_set() or stop.interrupted())
+        until = replace(stop, interrupted=lambda: self._abandoned.is_set() or stop.interrupted())
         self._thread = LimitedThread(target=self._run, args=(problem, until, incumbent), daemon=True)
 
     def observe(self, progress: Progress) -> None:
-        """Tell the observer of either side, one at a time."""
+        """Report the progress of either side to the observer, one at a time."""
         with self._lock:
             self._observer(progress)
 
@@ -37,24 +37,24 @@ class BackgroundBound:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._given_up.set()
+        self._abandoned.set()
         while kind is None and self._thread.is_alive():
             self._thread.join(0.2)
 
     def wait(self, ready: threading.Event) -> None:
-        """Wait for an event that the thread may bring about; meanwhile it has all cores."""
+        """Wait for an event that the thread may set; meanwhile it has all cores."""
         self._thread.cores = ALL_CORES
         while self._thread.is_alive() and not ready.wait(0.02):
             pass
         self._thread.cores = 1
 
     def enough(self) -> Bound:
-        """Raise it no further; return what there is."""
-        self._given_up.set()
+        """Stop raising the bound, and return what is proved."""
+        self._abandoned.set()
         return self.bound()
 
     def bound(self) -> Bound:
-        """Wait for the bound; Ctrl-C comes through."""
+        """Wait for the bound; Ctrl-C still interrupts."""
         while self._thread.is_alive():
             self._thread.join(0.2)
         if self._failed:

@@ -14,16 +14,24 @@ from kilt.model.rules import ClosenessRule
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.run.threads import taken_by
 
-LARGEST = 120  # rows of a group that is proved by its size: larger ones gain little from it
-LARGE_ROUNDS = 8  # large groups are few, and their weights must be good
+
+@dataclass(frozen=True)
+class Params:
+    """Which groups are bounded by their size, and the effort for the others."""
+
+    max_size: int = 120  # rows of a group that is bounded by its size: larger ones gain little from it
+    large_rounds: int = 8  # large groups are few, and their weights must be good
+
+
+PARAMS = Params()
 
 
 @dataclass
 class BySizeOracle:
-    """Groups near the table's shares: a relaxation, in floats, that knows that rows are not divisible.
+    """Groups close to the shares of the table: a relaxation, in floats, that knows that rows are not divisible.
 
-    Most patterns need no more than linear inequalities. For the others groups of up to ``LARGEST`` rows are gone
-    through size by size, and larger ones have inequalities of their own.
+    Most patterns need no more than linear inequalities. For the others groups of up to ``Params.max_size`` rows
+    are bounded size by size, and larger ones have inequalities of their own.
     """
 
     incidence: Incidence
@@ -36,25 +44,27 @@ class BySizeOracle:
 
     @classmethod
     def of(cls, incidence: Incidence, rule: ClosenessRule) -> BySizeOracle:
-        """Start with nothing known."""
+        """Start without multipliers of patterns."""
         patterns, min_group_size = len(incidence.pool), max(1, incidence.problem.rules.min_group_size)
-        every, large = (LinearOracle.of(incidence, size) for size in (min_group_size, max(min_group_size, LARGEST + 1)))
+        every, large = (
+            LinearOracle.of(incidence, size) for size in (min_group_size, max(min_group_size, PARAMS.max_size + 1))
+        )
         return cls(incidence, rule, every, large, np.zeros(patterns, dtype=np.int64), np.zeros(patterns))
 
     def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
-        """Return the sum of the least values that are negative, and how many copies of each row type they hold."""
-        of_every = self.every.values(multipliers, self.incidence.active(multipliers))
-        of_large = self.large.values(multipliers, of_every < 0, LARGE_ROUNDS)
-        values = of_large.copy()
-        taken = self._small(multipliers, of_every < 0, values, np.zeros((0, 0)))
-        # a pattern where the inequalities alone are better is rare: its small groups still guide
-        taken += self.large.taken(multipliers, (values == of_large) & (values < 0))
-        return float(np.maximum(values, of_every).sum()), taken
+        """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold."""
+        of_every = self.every.reduced_costs(multipliers, self.incidence.active(multipliers))
+        of_large = self.large.reduced_costs(multipliers, of_every < 0, PARAMS.large_rounds)
+        reduced_costs = of_large.copy()
+        taken = self._small(multipliers, of_every < 0, reduced_costs, np.zeros((0, 0)))
+        # patterns where the inequalities alone are better are rare: their small groups still guide the ascent
+        taken += self.large.taken(multipliers, (reduced_costs == of_large) & (reduced_costs < 0))
+        return float(np.maximum(reduced_costs, of_every).sum()), taken
 
     def _small(
-        self, multipliers: IntArray, active: BoolArray, values: FloatArray, size_multipliers: FloatArray
+        self, multipliers: IntArray, active: BoolArray, reduced_costs: FloatArray, size_multipliers: FloatArray
     ) -> FloatArray:
-        """Lower the values where a small group has less, and return the copies of row types in these."""
+        """Lower the reduced costs where a small group has less, and return the copies of row types in these groups."""
         problem, incidence = self.incidence.problem, self.incidence
         order = np.argsort(-multipliers, kind="stable")
         members = sorted_members(order, *incidence.by_type, incidence.pool.starts, active)
@@ -67,25 +77,25 @@ class BySizeOracle:
             incidence.pool.starts,
         )
         sizes = (self._allowed(), max(1, problem.rules.min_group_size))
-        known = (self.every.slope, self.every.theta, self.size, self.theta, values)
+        known = (self.every.slope, self.every.theta, self.size, self.theta, reduced_costs)
 
         def lower(chunk: int, taken: FloatArray) -> None:
             least_of_sizes(chunk, *lists, incidence.cost, active, *sizes, *known, taken, size_multipliers)
 
-        return taken_by(len(values), len(problem.counts), lower)
+        return taken_by(len(reduced_costs), len(problem.counts), lower)
 
     def _allowed(self) -> FloatArray:
         """Return the excess that groups of each size may have."""
         rows, t = self.incidence.problem.rows, self.rule.t
-        return np.array([(t.numerator * rows * size // t.denominator) / rows for size in range(LARGEST + 1)])
+        return np.array([(t.numerator * rows * size // t.denominator) / rows for size in range(PARAMS.max_size + 1)])
 
     def evidence(self, multipliers: IntArray) -> Evidence:
-        """Return the prices with the multipliers that go with them."""
+        """Return the multipliers of row types, with those of patterns that go with them."""
         active = self.incidence.active(multipliers)
-        open_ = self.every.values(multipliers, active, 1) < 0
-        values = self.large.values(multipliers, open_, 1)
-        size_multipliers = np.full((len(values), LARGEST + 1), np.nan)
-        self._small(multipliers, open_, values, size_multipliers)
+        open_ = self.every.reduced_costs(multipliers, active, 1) < 0
+        reduced_costs = self.large.reduced_costs(multipliers, open_, 1)
+        size_multipliers = np.full((len(reduced_costs), PARAMS.max_size + 1), np.nan)
+        self._small(multipliers, open_, reduced_costs, size_multipliers)
         patterns = np.flatnonzero(open_ & (self.theta > 0))
         other, sizes = np.nonzero(~np.isnan(size_multipliers))
         numbers = np.vstack(
@@ -102,7 +112,7 @@ class BySizeOracle:
             self.incidence.columns,
             multipliers,
             self.incidence.scale,
-            LARGEST,
+            PARAMS.max_size,
             small,
             linear_multipliers,
             tail_multipliers,

@@ -1,4 +1,4 @@
-"""Which row types are under which patterns, both ways; only kernels go through it."""
+"""Which row types are under which patterns, indexed both ways; only kernels iterate over it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.patterns.pool import Pool
 
-FINEST = 10_000  # prices to a unit of cost
+MAX_SCALE = 10_000  # multipliers to a unit of cost, if there is room
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,20 @@ class Incidence:
 
     @cached_property
     def scale(self) -> int:
-        """How many prices make a unit of cost."""
-        return self.problem.multiplier_scale(FINEST)
+        """How many multipliers make a unit of cost."""
+        return self.problem.multiplier_scale(MAX_SCALE)
 
     @cached_property
     def cost(self) -> IntArray:
-        """The cost of a row under each pattern, scaled like prices."""
+        """The cost of a row under each pattern, scaled like multipliers."""
         return self.pool.cost * self.scale
 
     def active(self, multipliers: IntArray) -> BoolArray:
-        """Mark the patterns with a row whose price is above the cost: no other has a group of negative value."""
+        """Mark the patterns with a row whose multiplier exceeds its cost: no others have negative reduced costs."""
         return np.asarray(active_patterns(multipliers, *self.by_type, self.cost))
 
     def cheapest(self) -> IntArray:
-        """Return for every row type the cost of its cheapest pattern: the pattern bound, and the first prices."""
+        """Return for every row type the cost of its cheapest pattern: the pattern bound, and the first multipliers."""
         starts, patterns = self.by_type
         listed = starts[1:] > starts[:-1]
         cheapest = np.full(len(listed), self.ceiling, dtype=np.int64)
@@ -55,12 +55,12 @@ class Incidence:
 
     @property
     def ceiling(self) -> int:
-        """The highest price for which all patterns that matter are listed: an unlisted one costs no less."""
+        """The largest multiplier for which all patterns that matter are listed: an unlisted one costs no less."""
         return int(self.pool.cost.max(initial=0)) if self.pool.ceiling is None else self.pool.ceiling
 
 
 class Oracle(Protocol):
-    """Finds groups of least value."""
+    """Finds groups of least reduced cost."""
 
     @property
     def incidence(self) -> Incidence:
@@ -68,21 +68,21 @@ class Oracle(Protocol):
 
     @property
     def effort(self) -> int:
-        """How many times it goes through the patterns; 1 if the least values are exact integers, and need no proof."""
+        """How often it goes through the patterns; 1 if its reduced costs are exact integers, and need no proof."""
 
     def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
-        """Return the sum of the least values that are negative, and how many copies of each row type they hold."""
+        """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold."""
 
     def evidence(self, multipliers: IntArray) -> Evidence:
-        """Return what proves the bound of these prices."""
+        """Return what proves the bound of these multipliers."""
 
 
-class Exact:
-    """An oracle whose least values are exact: the prices alone are a proof."""
+class ExactOracle:
+    """An oracle whose least reduced costs are exact: the multipliers alone are a proof."""
 
     incidence: Incidence
     effort = 1
 
     def evidence(self, multipliers: IntArray) -> Evidence:
-        """Return the prices."""
+        """Return the multipliers."""
         return Evidence(self.incidence.columns, multipliers, self.incidence.scale)

@@ -1,4 +1,4 @@
-"""The bound engine: what no release of this table under this policy can go below."""
+"""The Lagrangian bound: a proven lower bound on the cost of any release of a table that meets the policy."""
 
 from __future__ import annotations
 
@@ -21,24 +21,36 @@ from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 
-MOST_ENTRIES = 20_000_000  # row types under patterns that are held at a time
-LISTED = 100_000_000  # row types that are put into buckets to list patterns, if no time is given
-EVALUATED = 1_000_000_000  # entries that are evaluated, if no time is given
-BESIDE = 250_000_000  # the same, beside a release
-FEWEST_STEPS, MOST_STEPS, LONGEST = 20, 400, 1_000  # steps; the last where time is given
-LISTING = 0.4  # the share of the time after which no more patterns are listed
-WIDEST = 13  # columns of a block
-WHOLE = 0.3  # the share of the time for all columns together, where they are also bounded in blocks
-PROVING = 0.1  # the share of the time that proofs on the way may take
-PRICING, PRICING_STEPS = 0.4, 150  # the share of the time and the steps, at most, for the prices that a search wants
-GOING_ON = 0.3  # how much smaller steps are that go on from there
-PROVED = 50  # steps from proof to proof, if no time is given
+
+@dataclass(frozen=True)
+class Params:
+    """Shares of the time, and limits on the work where no time is given; entries are row types under patterns."""
+
+    max_entries: int = 20_000_000  # held at a time, for lack of memory
+    max_bucketed: int = 100_000_000  # row types that are put into buckets to list patterns, if no time is given
+    max_evaluated: int = 1_000_000_000  # entries that are evaluated, if no time is given
+    max_evaluated_with_release: int = 250_000_000  # the same where a release is known: less time is left
+    min_steps: int = 20  # of an ascent: with fewer the multipliers stay near the first ones
+    max_steps: int = 400  # of an ascent, if no time is given: later ones bring little
+    max_timed_steps: int = 1_000  # of an ascent, if time is given
+    listing_share: float = 0.4  # of the time, after which no more patterns are listed
+    first_listing_share: float = 0.25  # the same where a search waits: with fewer patterns it has good multipliers soon
+    max_block_columns: int = 13  # of a block: the level vectors of so many can still be listed
+    all_columns_share: float = 0.3  # of the time is for all columns together, where they are also bounded in blocks
+    proof_share: float = 0.1  # of the time is for proofs before the last one
+    first_ascent_share: float = 0.55  # of the time, at most, is for the multipliers that a search waits for
+    first_ascent_steps: int = 150  # at most, for these
+    second_ascent_rate: float = 0.3  # how much smaller the steps are that continue from these: they are good already
+    steps_per_proof: int = 50  # if no time is given
+
+
+PARAMS = Params()
 
 
 def lower_bound(problem: Problem, stop: StoppingRule, observer: Observer, incumbent: Incumbent | None = None) -> Bound:
     """Raise the bound until the steps or the time are over, or until it is close enough to the cost of a release.
 
-    The best cost is that of the incumbent, which is told of the bound and its multipliers whenever they get better.
+    The best cost is that of the incumbent, which gets the bound and its multipliers whenever they improve.
     If there are too many patterns to list, the columns are also bounded in blocks, whose bounds add up.
     """
     incumbent = incumbent or Incumbent()
@@ -46,57 +58,63 @@ def lower_bound(problem: Problem, stop: StoppingRule, observer: Observer, incumb
     blocks = _blocks(problem)
     watch = Watch(problem, observer, incumbent)
     if len(blocks) == 1:
-        return _climbed(problem, blocks[0], stop, watch)
-    best = _climbed(problem, tuple(range(len(problem.columns))), stop.share(WHOLE), watch)
-    apart = Bound(0, ())
+        return _bound_columns(problem, blocks[0], stop, watch)
+    best = _bound_columns(problem, tuple(range(len(problem.columns))), stop.share(PARAMS.all_columns_share), watch)
+    blockwise = Bound(0, ())
     for index, columns in enumerate(blocks):
-        part = _climbed(problem, columns, stop.share(1 / (len(blocks) - index)), replace(watch, base=apart.cost))
-        apart = Bound(apart.cost + part.cost, (*apart.parts, *part.parts))
-    return max(best, apart, key=lambda bound: bound.cost)
+        share = stop.share(1 / (len(blocks) - index))
+        part = _bound_columns(problem, columns, share, replace(watch, base=blockwise.cost))
+        blockwise = Bound(blockwise.cost + part.cost, (*blockwise.parts, *part.parts))
+    return max(best, blockwise, key=lambda bound: bound.cost)
 
 
-def _climbed(problem: Problem, columns: tuple[int, ...], stop: StoppingRule, watch: Watch) -> Bound:
-    """Raise the bound of some columns."""
+def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRule, watch: Watch) -> Bound:
+    """Return the best bound on the cost in some columns."""
     part = problem.on(columns)
-    pool = _listed(part, stop)
+    share = PARAMS.first_listing_share if watch.incumbent.wanted else PARAMS.listing_share
+    pool = _list_patterns(part, stop, share)
     if len(columns) == len(problem.columns):
         watch.incumbent.pool = pool
     oracle = oracle_of(part, pool, columns)
-    climb = DualAscent(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
-    evaluated = EVALUATED if watch.incumbent.cost is None else BESIDE
-    if (
-        watch.incumbent.wanted
-    ):  # prices that a search waits for come from a short ascent, and a long one goes on from there
-        _ascend(climb, stop.share(PRICING), evaluated, 1.0, PRICING_STEPS)
+    ascent = DualAscent(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
+    evaluated = PARAMS.max_evaluated if watch.incumbent.cost is None else PARAMS.max_evaluated_with_release
+    if watch.incumbent.wanted:  # a search waits for multipliers: a short ascent finds some, a long one continues
+        _raise_multipliers(ascent, stop.share(PARAMS.first_ascent_share), evaluated, 1.0, PARAMS.first_ascent_steps)
         watch.incumbent.ready.set()
-    _ascend(climb, stop, evaluated, GOING_ON if watch.incumbent.wanted else 1.0)
-    if not (stop.interrupted() and climb.best.cost):  # who is told to stop does not begin a proof
-        climb.prove()
-    return replace(climb.best, cost=climb.best.cost * climb.watch.factor)
+    _raise_multipliers(ascent, stop, evaluated, PARAMS.second_ascent_rate if watch.incumbent.wanted else 1.0)
+    if not (stop.interrupted() and ascent.best.cost):  # no proof is begun after an interrupt
+        ascent.prove()
+    return replace(ascent.best, cost=ascent.best.cost * ascent.watch.factor)
 
 
-def _ascend(climb: DualAscent, stop: StoppingRule, evaluated: int, pace: float, longest: int = LONGEST) -> None:
-    """Raise prices from the best ones on, until it is enough."""
-    for multipliers, total in subgradient_ascent(
-        climb.oracle, _course(climb, stop, evaluated, pace, longest), climb.multipliers
-    ):
-        climb.see(multipliers, total)
-        if climb.watch.enough(stop, climb.best.cost):
+def _raise_multipliers(
+    ascent: DualAscent, stop: StoppingRule, evaluated: int, pace: float, max_timed_steps: int = PARAMS.max_timed_steps
+) -> None:
+    """Raise the multipliers from the best ones on, until the bound is good enough or the schedule ends."""
+    schedule = _step_schedule(ascent, stop, evaluated, pace, max_timed_steps)
+    for multipliers, total in subgradient_ascent(ascent.oracle, schedule, ascent.multipliers):
+        ascent.record(multipliers, total)
+        if ascent.watch.enough(stop, ascent.best.cost):
             break
 
 
 def _blocks(problem: Problem) -> list[tuple[int, ...]]:
-    """Deal out the columns into as few blocks as have a fair number of level vectors; one if there are few."""
+    """Divide the columns into as few blocks as have a fair number of level vectors; one if there are few."""
     columns = range(len(problem.columns))
     vectors = math.prod(len(column.levels) for column in problem.columns)
-    number = 1 if vectors <= max(64, LISTED // len(problem.counts)) else max(2, -(-len(columns) // WIDEST))
+    number = 1 if vectors <= _max_vectors(problem) else max(2, -(-len(columns) // PARAMS.max_block_columns))
     number = min(number, len(columns))
     return [tuple(columns[first::number]) for first in range(number)]
 
 
+def _max_vectors(problem: Problem) -> int:
+    """Return how many level vectors are listed at most, if no time is given."""
+    return max(64, PARAMS.max_bucketed // len(problem.counts))
+
+
 @dataclass(frozen=True)
 class Watch:
-    """Who watches a bound grow: that of a part counts ``factor`` times, and ``base`` is known of other parts."""
+    """Who follows a bound: that of a part counts ``factor`` times, and ``base`` is proved for other parts."""
 
     problem: Problem
     observer: Observer
@@ -104,13 +122,13 @@ class Watch:
     base: int = 0
     factor: int = 1
 
-    def show(self, multipliers: IntArray, incidence: Incidence) -> None:
-        """Hand multipliers to the incumbent if they are about all columns, proved or not."""
+    def publish(self, multipliers: IntArray, incidence: Incidence) -> None:
+        """Share multipliers through the incumbent if they are about all columns, proved or not."""
         if len(incidence.columns) == len(self.problem.columns):
             self.incumbent.multipliers, self.incumbent.scale = multipliers, incidence.scale
 
-    def tell(self, bound: int) -> None:
-        """Tell of a better bound."""
+    def report(self, bound: int) -> None:
+        """Report a better bound."""
         total = self.base + bound * self.factor
         if total > self.incumbent.bound:
             self.incumbent.bound = total
@@ -124,7 +142,7 @@ class Watch:
 
 
 class DualAscent:
-    """The best prices of an ascent, and the best bound that is proved."""
+    """The best multipliers of an ascent, and the best bound that is proved."""
 
     def __init__(self, problem: Problem, oracle: Oracle, watch: Watch, *, timed: bool) -> None:
         self.problem, self.oracle, self.watch, self.timed = problem, oracle, watch, timed
@@ -134,26 +152,26 @@ class DualAscent:
         self.multipliers, self.total, self.proved = first, 0.0, 0.0
         self.started, self.seconds, self.proofs, self.seen = monotonic(), 0.0, 0, 0
 
-    def see(self, multipliers: IntArray, total: float) -> None:
-        """Take note of prices; prove them at once if that costs nothing, and now and then otherwise."""
+    def record(self, multipliers: IntArray, total: float) -> None:
+        """Record multipliers; prove their bound at once if that costs nothing, and now and then otherwise."""
         self.seen += 1
         if total <= self.total:
             return
         self.multipliers, self.total = multipliers, total
-        self.watch.show(multipliers, self.oracle.incidence)
+        self.watch.publish(multipliers, self.oracle.incidence)
         if self.oracle.effort == 1:
             self._improve(-(-int(total) // self.oracle.incidence.scale), self.oracle.evidence(multipliers))
         elif self._due():
             self.prove()
 
     def _due(self) -> bool:
-        """Prove if little time went into proofs so far; without a time, every so many steps, whatever the clock."""
+        """Say whether a proof is due: if little time went into proofs so far; without a time, every so many steps."""
         if self.timed:
-            return monotonic() - self.started > self.proofs * self.seconds / PROVING
-        return self.seen % PROVED == 0
+            return monotonic() - self.started > self.proofs * self.seconds / PARAMS.proof_share
+        return self.seen % PARAMS.steps_per_proof == 0
 
     def prove(self) -> None:
-        """Prove the bound of the best prices in integers, unless it is proved."""
+        """Prove the bound of the best multipliers in integers, unless that is done."""
         if self.oracle.effort == 1 or self.total == self.proved:
             return
         started, self.proved = monotonic(), self.total
@@ -165,30 +183,32 @@ class DualAscent:
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:
             self.best = Bound(cost, (evidence,))
-            self.watch.tell(cost)
+            self.watch.report(cost)
 
 
-def _listed(problem: Problem, stop: StoppingRule) -> Pool:
-    """List patterns from cheap to dear, as many as there is room and time for."""
+def _list_patterns(problem: Problem, stop: StoppingRule, share: float) -> Pool:
+    """List patterns from cheap to dear, as many as there is room for, in a share of the time."""
     if stop.seconds is not None:
-        return Pool.of(problem, MOST_ENTRIES, stop.share(LISTING))
+        return Pool.of(problem, PARAMS.max_entries, stop.share(share))
     vectors = count()
-    most = max(64, LISTED // len(problem.counts))
-    return Pool.of(problem, MOST_ENTRIES, lambda: stop() or next(vectors) >= most)
+    most = _max_vectors(problem)
+    return Pool.of(problem, PARAMS.max_entries, lambda: stop() or next(vectors) >= most)
 
 
-def _course(climb: DualAscent, stop: StoppingRule, evaluated: int, pace: float, longest: int) -> StepSchedule:
-    """Go as many steps as there is time for, with time left for the last proof; without a time, a number of steps."""
-    entries = climb.oracle.effort * len(climb.oracle.incidence.pool.types)
-    steps = min(max(evaluated // max(1, entries), FEWEST_STEPS), MOST_STEPS)
-    rate, power = (0.2, 1.5) if isinstance(climb.oracle, SizeOracle) else (0.45, 1.5)
+def _step_schedule(
+    ascent: DualAscent, stop: StoppingRule, evaluated: int, pace: float, max_timed_steps: int
+) -> StepSchedule:
+    """Plan as many steps as there is time for, less that of the last proof; without a time, a number of steps."""
+    entries = ascent.oracle.effort * len(ascent.oracle.incidence.pool.types)
+    steps = min(max(evaluated // max(1, entries), PARAMS.min_steps), PARAMS.max_steps)
+    rate, power = (0.2, 1.5) if isinstance(ascent.oracle, SizeOracle) else (0.45, 1.5)
     rate *= pace
     if stop.seconds is None:
         return StepSchedule.of_steps(steps, rate, power)
     started, seconds = stop.elapsed, stop.seconds
 
     def progress(step: int) -> float:
-        left = seconds - started - 1.3 * climb.seconds
-        return max(step / longest, (stop.elapsed - started) / left if left > 0 else float(step > 0))
+        left = seconds - started - 1.3 * ascent.seconds
+        return max(step / max_timed_steps, (stop.elapsed - started) / left if left > 0 else float(step > 0))
 
     return StepSchedule(rate, power, progress)

@@ -3,7 +3,7 @@
 If f never changes by more than the distance of two values, a group X that is t-close to the table P has
 f(X) - f(P) <= t: the *slope* f - f(P) - t adds up to at most 0 over its rows. A value that may have at most 1/l of the
 rows gives the slope l - 1 for itself and -1 for all others. Weighted sums of slopes are slopes. Each pattern has one,
-whose weights climb after its groups of least value: towards the inequalities that they break.
+whose weights follow its groups of least reduced cost: towards the inequalities that these violate.
 """
 
 from __future__ import annotations
@@ -22,27 +22,39 @@ from kilt.model.spaces import MatrixMetric, TreeMetric
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.run.threads import for_each_chunk, taken_by
 
-ROUNDS = 2  # how often the weights climb before prices do
-FAST, SLOW, HALF = 0.15, 0.01, 40  # the first step of a weight, the last, and after how many it is half of the first
-MOST_EDGES = 128  # of a space; more are taken together
+
+@dataclass(frozen=True)
+class Params:
+    """How the weights of inequalities are improved."""
+
+    rounds: int = 2  # evaluations for each step of the multipliers: the weights change between them
+    first_step: float = 0.15  # of a weight, above the last one
+    last_step: float = 0.01  # weights never stop moving, because the multipliers do not
+    halving_steps: int = 40  # after so many the step is half of the first
+    max_edges: int = 128  # of a space; edges beyond that share weights, so that large spaces stay fast
 
 
-class Climber:
-    """Numbers that climb in steps of about the same size, whatever the size of their slopes (Adam)."""
+PARAMS = Params()
+
+
+class AdamSteps:
+    """Steps of about the same size for the weights of patterns, whatever the size of their gradients (Adam)."""
 
     def __init__(self, patterns: int, width: int) -> None:
         self.mean = np.zeros((patterns, width))
         self.square = np.zeros((patterns, width))
         self.age = np.zeros((patterns, 1))
 
-    def step(self, patterns: IntArray, slope: FloatArray) -> FloatArray:
-        """Return the steps of some patterns along these slopes."""
+    def step(self, patterns: IntArray, gradient: FloatArray) -> FloatArray:
+        """Return the steps of some patterns along these gradients."""
         self.age[patterns] += 1
         age = self.age[patterns]
-        self.mean[patterns] += 0.3 * (slope - self.mean[patterns])
-        self.square[patterns] += 0.1 * (slope**2 - self.square[patterns])
+        self.mean[patterns] += 0.3 * (gradient - self.mean[patterns])
+        self.square[patterns] += 0.1 * (gradient**2 - self.square[patterns])
         mean, square = self.mean[patterns] / (1 - 0.7**age), self.square[patterns] / (1 - 0.9**age)
-        return np.asarray((SLOW + FAST / (1 + age / HALF)) * mean / (np.sqrt(square) + 1e-6))
+        return np.asarray(
+            (PARAMS.last_step + PARAMS.first_step / (1 + age / PARAMS.halving_steps)) * mean / (np.sqrt(square) + 1e-6)
+        )
 
 
 class CutFamily(Protocol):
@@ -53,11 +65,11 @@ class CutFamily(Protocol):
     def slope(self, patterns: IntArray) -> FloatArray:
         """Return the slopes of some patterns, value by value."""
 
-    def climb(self, patterns: IntArray, shares: FloatArray) -> None:
-        """Change the weights of some patterns towards the inequalities that these shares of values break."""
+    def tighten(self, patterns: IntArray, shares: FloatArray) -> None:
+        """Move the weights of some patterns towards the inequalities that these shares of values violate."""
 
     def multipliers(self, patterns: IntArray, theta: FloatArray) -> FloatArray:
-        """Return the multipliers of some patterns, as a proof wants them."""
+        """Return the multipliers of some patterns, in the form of a proof."""
 
 
 class ClosenessCuts:
@@ -71,26 +83,26 @@ class ClosenessCuts:
         self.rule, self.alone = rule, alone
         self.share = rule.reference / rule.reference.sum()
         self.edges = edges_of(rule)  # what each adds to the potential, value by value
-        self.group = np.arange(len(self.edges)) * min(MOST_EDGES, len(self.edges)) // max(1, len(self.edges))
+        self.group = np.arange(len(self.edges)) * min(PARAMS.max_edges, len(self.edges)) // max(1, len(self.edges))
         self.directions = np.zeros((int(self.group.max(initial=0)) + 1, len(self.share)))
         np.add.at(self.directions, self.group, self.edges)
         self.weights = np.zeros((patterns, len(self.directions)))
         self.whole = np.ones((patterns, 1))
-        self.weight_climber, self.whole_climber = Climber(patterns, len(self.directions)), Climber(patterns, 1)
+        self.weight_steps, self.whole_steps = AdamSteps(patterns, len(self.directions)), AdamSteps(patterns, 1)
 
     def slope(self, patterns: IntArray) -> FloatArray:
         """Return f - f(P) - t."""
         potential = self.weights[patterns] @ self.directions
         return np.asarray(self.whole[patterns] * (potential - (potential @ self.share)[:, None] - float(self.rule.t)))
 
-    def climb(self, patterns: IntArray, shares: FloatArray) -> None:
+    def tighten(self, patterns: IntArray, shares: FloatArray) -> None:
         """Raise the weights of edges that too many of the group's rows are behind, lower those with too few."""
         over = (shares - self.share) @ self.directions.T
-        broken = (self.weights[patterns] * over).sum(axis=1, keepdims=True) - float(self.rule.t)
-        weights = self.weights[patterns] + self.weight_climber.step(patterns, over)
+        violation = (self.weights[patterns] * over).sum(axis=1, keepdims=True) - float(self.rule.t)
+        weights = self.weights[patterns] + self.weight_steps.step(patterns, over)
         self.weights[patterns] = np.clip(weights, -1, 1)
         if not self.alone:
-            whole = self.whole[patterns] + self.whole_climber.step(patterns, broken)
+            whole = self.whole[patterns] + self.whole_steps.step(patterns, violation)
             self.whole[patterns] = np.clip(whole, 1e-3, 1)
 
     def multipliers(self, patterns: IntArray, theta: FloatArray) -> FloatArray:
@@ -105,16 +117,16 @@ class ShareCuts:
     def __init__(self, column: int, l: float, patterns: int, values: int) -> None:
         self.column, self.l = column, l
         self.weights = np.zeros((patterns, values))
-        self.climber = Climber(patterns, values)
+        self.steps = AdamSteps(patterns, values)
 
     def slope(self, patterns: IntArray) -> FloatArray:
         """Return l for a value, less 1 for all, weighted and added up."""
         weights = self.weights[patterns]
         return np.asarray(self.l * weights - weights.sum(axis=1, keepdims=True))
 
-    def climb(self, patterns: IntArray, shares: FloatArray) -> None:
+    def tighten(self, patterns: IntArray, shares: FloatArray) -> None:
         """Raise the weights of values that are too frequent."""
-        step = self.climber.step(patterns, self.l * shares - 1)
+        step = self.steps.step(patterns, self.l * shares - 1)
         self.weights[patterns] = np.clip(self.weights[patterns] + step, 0, 1)
 
     def multipliers(self, patterns: IntArray, theta: FloatArray) -> FloatArray:
@@ -147,26 +159,26 @@ class LinearOracle:
     min_group_size: int
     families: Sequence[CutFamily]
     theta: FloatArray
-    size_price: FloatArray
+    size_multiplier: FloatArray
     mix: FloatArray
     slope: FloatArray
     effort = 8
 
     @classmethod
     def of(cls, incidence: Incidence, min_group_size: int) -> LinearOracle:
-        """Start without weights."""
+        """Start with all weights 0."""
         patterns, classes = len(incidence.pool), len(incidence.problem.sensitive_totals)
-        theta, size_price, mix = np.zeros(patterns), np.zeros(patterns), np.zeros((patterns, 3))
+        theta, size_multiplier, mix = np.zeros(patterns), np.zeros(patterns), np.zeros((patterns, 3))
         families = cut_families(incidence.problem.rules, patterns)
-        return cls(incidence, min_group_size, families, theta, size_price, mix, np.zeros((patterns, classes)))
+        return cls(incidence, min_group_size, families, theta, size_multiplier, mix, np.zeros((patterns, classes)))
 
     def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
-        """Return the sum of the least values that are negative, and how many copies of each row type they hold."""
-        values = self.values(multipliers, self.incidence.active(multipliers))
-        return float(values.sum()), self.taken(multipliers, values < 0)
+        """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold."""
+        reduced_costs = self.reduced_costs(multipliers, self.incidence.active(multipliers))
+        return float(reduced_costs.sum()), self.taken(multipliers, reduced_costs < 0)
 
-    def values(self, multipliers: IntArray, active: BoolArray, rounds: int = ROUNDS) -> FloatArray:
-        """Return the least value of each active pattern, or 0; after every round but the last the weights climb."""
+    def reduced_costs(self, multipliers: IntArray, active: BoolArray, rounds: int = PARAMS.rounds) -> FloatArray:
+        """Return the least reduced cost of each active pattern, or 0; between rounds the weights are improved."""
         problem, pool = self.incidence.problem, self.incidence.pool
         lists = (
             multipliers,
@@ -177,26 +189,26 @@ class LinearOracle:
             self.incidence.cost,
             active,
         )
-        values, by_class = np.zeros(len(pool)), np.zeros_like(self.slope)
-        given = (self.slope, self.theta, self.size_price, values, self.mix, by_class)
+        reduced_costs, by_class = np.zeros(len(pool)), np.zeros_like(self.slope)
+        given = (self.slope, self.theta, self.size_multiplier, reduced_costs, self.mix, by_class)
         for left in reversed(range(rounds)):
             for_each_chunk(len(pool), lambda chunk: least_sloped(chunk, *lists, self.min_group_size, *given))
             if left:
-                self._climb(np.flatnonzero(values < 0), by_class)
-        return values
+                self._tighten(np.flatnonzero(reduced_costs < 0), by_class)
+        return reduced_costs
 
-    def _climb(self, patterns: IntArray, by_class: FloatArray) -> None:
+    def _tighten(self, patterns: IntArray, by_class: FloatArray) -> None:
         problem = self.incidence.problem
         self.slope[patterns] = 0
         for family in self.families:
             counts = np.zeros((len(patterns), problem.sizes[family.column]))
             for c, value in enumerate(problem.sensitive_values[:, family.column].tolist()):
                 counts[:, value] += by_class[patterns, c]
-            family.climb(patterns, counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9))
+            family.tighten(patterns, counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9))
             self.slope[patterns] += problem.by_value(family.column, family.slope(patterns))
 
     def taken(self, multipliers: IntArray, wanted: BoolArray) -> FloatArray:
-        """Return how many copies of each row type are in the groups of least value of the wanted patterns."""
+        """Return how many copies of each row type are in the groups of least reduced cost of the wanted patterns."""
         problem, pool = self.incidence.problem, self.incidence.pool
         lists = (
             multipliers,
@@ -211,9 +223,9 @@ class LinearOracle:
         return taken_by(len(pool), len(problem.counts), lambda chunk, taken: take_sloped(chunk, *given, taken))
 
     def evidence(self, multipliers: IntArray) -> Evidence:
-        """Return the prices with the multipliers that go with them."""
+        """Return the multipliers of row types, with those of patterns that go with them."""
         active = self.incidence.active(multipliers)
-        self.values(multipliers, active, 1)
+        self.reduced_costs(multipliers, active, 1)
         return Evidence(
             self.incidence.columns, multipliers, self.incidence.scale, linear_multipliers=self.multipliers(active)
         )
@@ -222,12 +234,15 @@ class LinearOracle:
         """Return the multipliers of active patterns that have some."""
         patterns = np.flatnonzero(active & (self.theta > 0))
         theta = self.theta[patterns]
-        numbers = [self.size_price[patterns, None], *(family.multipliers(patterns, theta) for family in self.families)]
+        numbers = [
+            self.size_multiplier[patterns, None],
+            *(family.multipliers(patterns, theta) for family in self.families),
+        ]
         return pattern_multipliers(self.incidence, patterns, np.rint(np.hstack(numbers)).astype(np.int64))
 
 
 def pattern_multipliers(incidence: Incidence, patterns: IntArray, numbers: IntArray) -> PatternMultipliers:
-    """Name patterns as a proof does."""
+    """Name patterns as a proof does: by their level vector and their first row type."""
     pool = incidence.pool
     first = np.minimum.reduceat(pool.types, pool.starts[:-1]) if len(pool) else pool.types[:0]
     vectors, vector = np.unique(pool.levels[patterns], axis=0, return_inverse=True)
@@ -248,7 +263,7 @@ def edges_of(rule: ClosenessRule) -> FloatArray:
 
 
 def _clusters(distance: FloatArray) -> FloatArray:
-    """Merge the nearest values again and again; two values are as far apart as the clusters that joined them were."""
+    """Merge the nearest values again and again; two values are as far apart as the clusters that joined them."""
     between = distance + np.diag(np.full(len(distance), np.inf))
     clusters = [(np.eye(len(distance))[i], 0.0) for i in range(len(distance))]  # members, height
     edges = []

@@ -1,7 +1,8 @@
-"""Oracles: for given prices the group of least value under every pattern, exactly, in integers.
+"""Oracles: for given multipliers the group of least reduced cost under every pattern, exactly, in integers.
 
-The *value* of a group is the cost of its rows less their prices. By the union fact one group per pattern is enough, so
-the prices of all rows, plus the least values where they are negative, are at most the cost of any legal partition.
+The *reduced cost* of a group is the cost of its rows less their multipliers. By the union fact one group per pattern is
+enough, so the multipliers of all rows, plus the least reduced costs where they are negative, are at most the cost of
+any legal partition.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kilt.bounds.by_size import BySizeOracle
-from kilt.bounds.incidence import Exact, Incidence, Oracle
+from kilt.bounds.incidence import ExactOracle, Incidence, Oracle
 from kilt.bounds.linear import LinearOracle, has_cuts
 from kilt.certificates.proof.by_size import sized_rule
 from kilt.kernels.bounds.lagrangian import least_diverse, least_pairs, least_values
@@ -23,19 +24,28 @@ from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
 
 Legal = Callable[[IntArray], IntArray]
-MOST_NUMBERS = 8_000_000  # patterns times sensitive classes, for which inequalities are kept
-MOST_SIZED = 300_000  # patterns whose groups are gone through size by size
 
 
 @dataclass(frozen=True)
-class SizeOracle(Exact):
+class Params:
+    """Up to which size of a pool the better relaxations are affordable."""
+
+    max_cut_entries: int = 8_000_000  # patterns times sensitive classes: inequalities are stored for each
+    max_sized_patterns: int = 300_000  # patterns whose groups are bounded size by size, which is slow
+
+
+PARAMS = Params()
+
+
+@dataclass(frozen=True)
+class SizeOracle(ExactOracle):
     """Groups of at least so many rows: exact under k alone, a relaxation under any other policy."""
 
     incidence: Incidence
     min_group_size: int
 
     def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
-        """Take every row whose price is above the cost, and the dearest others if these are too few."""
+        """Take every row whose multiplier exceeds its cost, and the largest of the others if these are too few."""
         problem, pool = self.incidence.problem, self.incidence.pool
         taken = np.empty(len(problem.counts), dtype=np.int64)
         lists = (*self.incidence.by_type, pool.starts, pool.types, self.incidence.cost)
@@ -43,10 +53,10 @@ class SizeOracle(Exact):
 
 
 @dataclass(frozen=True)
-class PairOracle(Exact):
+class PairOracle(ExactOracle):
     """Groups of two sensitive classes: exact under any policy.
 
-    b rows of the second class allow ``lowest[b]`` to ``highest[b]`` rows of the first.
+    b rows of the second sensitive class allow ``lowest[b]`` to ``highest[b]`` rows of the first.
     """
 
     incidence: Incidence
@@ -56,14 +66,14 @@ class PairOracle(Exact):
 
     @classmethod
     def of(cls, incidence: Incidence) -> PairOracle:
-        """Tabulate what is legal; the rarer class is the second."""
+        """Tabulate what is legal; the rarer sensitive class is the second."""
         problem = incidence.problem
         rare = int(problem.sensitive_totals.argmin())
         lowest, highest = _legal_intervals(problem, rare)
         return cls(incidence, problem.sensitive_class == rare, lowest, highest)
 
     def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
-        """Try every number of rows of the second class."""
+        """Try every number of rows of the second sensitive class."""
         problem, pool = self.incidence.problem, self.incidence.pool
         taken = np.empty(len(problem.counts), dtype=np.int64)
         order = np.argsort(-multipliers, kind="stable")
@@ -73,7 +83,7 @@ class PairOracle(Exact):
 
 
 @dataclass(frozen=True)
-class DiverseOracle(Exact):
+class DiverseOracle(ExactOracle):
     """Groups with at least so many values of one column: exact under distinct l and k, else a relaxation.
 
     All forms of l-diversity ask for l different values at least.
@@ -85,7 +95,7 @@ class DiverseOracle(Exact):
     column: int
 
     def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
-        """Take every row whose price is above the cost, then the dearest of missing values, then the dearest."""
+        """Take every row whose multiplier exceeds its cost, then the best of missing values, then the best others."""
         problem, pool = self.incidence.problem, self.incidence.pool
         taken = np.empty(len(problem.counts), dtype=np.int64)
         values = np.ascontiguousarray(problem.sensitive[:, self.column])
@@ -95,7 +105,7 @@ class DiverseOracle(Exact):
 
 
 def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = None) -> Oracle:
-    """Choose the oracle that is exact for the policy, or the best relaxation that there is.
+    """Choose the oracle that is exact for the policy, or the best relaxation available.
 
     ``columns`` says which columns of the table the problem is about, if not all of them.
     """
@@ -105,8 +115,8 @@ def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = No
         return SizeOracle(incidence, max(rules.min_group_size, 1))
     if len(problem.sensitive_totals) == 2:
         return PairOracle.of(incidence)
-    if len(pool) * len(problem.sensitive_totals) <= MOST_NUMBERS:
-        if len(pool) <= MOST_SIZED and (rule := sized_rule(problem)) is not None:
+    if len(pool) * len(problem.sensitive_totals) <= PARAMS.max_cut_entries:
+        if len(pool) <= PARAMS.max_sized_patterns and (rule := sized_rule(problem)) is not None:
             return BySizeOracle.of(incidence, rule)
         if has_cuts(rules):
             return LinearOracle.of(incidence, max(rules.min_group_size, 1))
@@ -117,7 +127,7 @@ def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = No
 
 
 def _legal_intervals(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
-    """Return for every number of rows of the rare class the least and the largest legal number of the other.
+    """Return for every number of rows of the rare sensitive class the least and the largest legal number of the other.
 
     All rules but k see shares only, and the table itself is legal. So for fixed b, legality in a only grows up to the
     share of the table and only falls from there on, and both ends are found by bisection.

@@ -1,4 +1,4 @@
-"""The ascent: prices are raised where rows are in too few groups of least value and lowered where in too many."""
+"""Subgradient ascent: raise the multipliers of rows that are covered too little, lower those of the others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from kilt.bounds.incidence import Oracle
 from kilt.numbers import IntArray
 
-BOX = 4  # prices stay above minus so many times the ceiling
+BOX = 4  # multipliers stay above minus so many times the ceiling
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class StepSchedule:
 
     @classmethod
     def of_steps(cls, steps: int, rate: float, power: float) -> StepSchedule:
-        """Return a course of so many steps."""
+        """Return a schedule of so many steps."""
         return cls(rate, power, lambda step: step / steps)
 
     def size(self, done: float) -> float:
@@ -35,24 +35,24 @@ class StepSchedule:
         return float(self.rate * (1 - done) ** self.power + 1e-4)
 
 
-def subgradient_ascent(oracle: Oracle, course: StepSchedule, first: IntArray) -> Iterator[tuple[IntArray, float]]:
-    """Yield prices that follow the normalised subgradient (Adam) from the first ones on, and the total of each.
+def subgradient_ascent(oracle: Oracle, schedule: StepSchedule, first: IntArray) -> Iterator[tuple[IntArray, float]]:
+    """Yield multipliers that follow the normalised subgradient (Adam) from the first ones on, and the total of each.
 
-    Floats guide the prices, and each total is that of whole prices. Prices above the ceiling would need patterns that
-    are not listed.
+    Floats guide the ascent, and each total is that of integer multipliers. Multipliers above the ceiling would need
+    patterns that are not listed.
     """
     problem, ceiling, scale = oracle.incidence.problem, oracle.incidence.ceiling, oracle.incidence.scale
     multipliers = first / scale
     mean, square = np.zeros_like(multipliers), np.zeros_like(multipliers)
     for step in count():
-        done = course.progress(step)
+        done = schedule.progress(step)
         if done >= 1:
             return
         whole = np.floor(multipliers * scale).astype(np.int64)
         least, taken = oracle.least(whole)
         yield whole, int(whole @ problem.counts) + least
-        slope = 1 - taken / problem.counts
-        mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
-        steady, spread = mean / (1 - 0.9 ** (step + 1)), np.sqrt(square / (1 - 0.99 ** (step + 1)))
-        multipliers = multipliers + course.size(done) * problem.unit * steady / (spread + 1e-3)
+        subgradient = 1 - taken / problem.counts
+        mean, square = 0.9 * mean + 0.1 * subgradient, 0.99 * square + 0.01 * subgradient**2
+        direction, deviation = mean / (1 - 0.9 ** (step + 1)), np.sqrt(square / (1 - 0.99 ** (step + 1)))
+        multipliers = multipliers + schedule.size(done) * problem.unit * direction / (deviation + 1e-3)
         multipliers = np.clip(multipliers, -BOX * ceiling, ceiling)

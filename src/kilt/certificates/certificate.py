@@ -1,4 +1,4 @@
-"""Certificates: a bound with its proof, as a file. It describes the original: it must not leave the house."""
+"""Certificates: a bound with its proof, as a file. It describes the original: do not publish it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from kilt.certificates.proof.evaluate import MOST
+from kilt.certificates.proof.evaluate import MAX_MULTIPLIER
 from kilt.certificates.proof.evidence import Evidence, PatternMultipliers
 from kilt.certificates.serialize import exact, ladder_of, ladder_plain, policy_of, policy_plain, space_of, space_plain
 from kilt.errors import InputError
@@ -26,12 +26,12 @@ from kilt.model.spaces import Space
 from kilt.numbers import IntArray, max_abs
 
 FORMAT = 1
-LARGEST = 1_000  # no group that is proved by its size has more rows
+MAX_SIZE = 1_000  # rows of a group that is proved by its size
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """The question (columns, policy), the answer (bound, and stars of a release), the proof, and a digest of it all."""
+    """The problem (columns, policy), the answer (bound, and stars of a release), the proof, and a digest of it all."""
 
     policy: Policy
     quasi: Mapping[str, Ladder]
@@ -110,7 +110,7 @@ class Certificate:
         if not read.quasi:
             raise InputError("it names no quasi column")
         if _text(read.to_dict()) != _text(found):  # 1 and true are equal, but not written alike
-            raise InputError("it has more fields than a certificate, or others")
+            raise InputError("it has unknown fields")
         read.encoded(compressed=False)  # what cannot be written cannot be sealed either
         return read
 
@@ -158,7 +158,7 @@ def _part_plain(evidence: Evidence) -> dict[str, Any]:
 
 def _part_of(found: Mapping[str, Any]) -> Evidence:
     scale, largest = int(_whole(found["scale"], 0)), int(_whole(found["largest"], 0))
-    if scale < 1 or not 0 <= largest <= LARGEST:
+    if scale < 1 or not 0 <= largest <= MAX_SIZE:
         raise InputError("its numbers do not fit together")
     return Evidence(
         columns=tuple(_whole(found["columns"], 1).tolist()),
@@ -196,7 +196,7 @@ def _whole(found: Any, dimensions: int) -> IntArray:
     numbers = np.array(found)
     if not numbers.size and dimensions == 1:
         return np.zeros(0, dtype=np.int64)
-    if numbers.dtype.kind != "i" or numbers.ndim != dimensions or max_abs(numbers) >= MOST:
+    if numbers.dtype.kind != "i" or numbers.ndim != dimensions or max_abs(numbers) >= MAX_MULTIPLIER:
         raise InputError("its numbers are not whole, or too large")
     return numbers.astype(np.int64)
 

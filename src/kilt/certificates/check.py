@@ -1,8 +1,8 @@
-"""The independent check of a certificate against the original, and of the release that it speaks of.
+"""The independent check of a certificate against the original, and against the release that it is about.
 
 It reads the cells of the original itself, counts them itself, and evaluates the proof in integers over all patterns
 (`kilt.certificates.proof`). It shares the definitions of policies, ladders and spaces with the rest of kilt, but
-nothing of what searched.
+no solver.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class CertificateCheck:
 
 
 def check_certificate(certificate: Certificate, original: Source, release: Source | None = None) -> CertificateCheck:
-    """Say whether a certificate proves its bound for this original, and its stars for this release."""
+    """Check whether a certificate proves its bound for this original, and states the stars of this release."""
     problems = reasons_refused(certificate, original)
     if release is not None and not problems:
         problems = _release_problems(certificate, original, release)
@@ -84,19 +84,19 @@ def reasons_refused(certificate: Certificate, source: Source) -> list[str]:
     if missing:
         return [f"the table has no column '{name}'" for name in missing]
     types = count(source, list(certificate.quasi), list(certificate.sensitive))
-    rows, kinds = int(types.counts.sum()), len(types.counts)
-    if (rows, kinds) != (certificate.rows, certificate.row_types):
+    rows, n_row_types = int(types.counts.sum()), len(types.counts)
+    if (rows, n_row_types) != (certificate.rows, certificate.row_types):
         return [
             f"it is about another table: {pluralize(certificate.rows, 'row')} with "
-            f"{pluralize(certificate.row_types, 'row type')}, and this one has {rows:,} with {kinds:,}"
+            f"{pluralize(certificate.row_types, 'row type')}, and this one has {rows:,} with {n_row_types:,}"
         ]
     if not certificate.belongs_to(types):
         return ["it is about another table, or it was altered: the digest is wrong"]
-    return _unproved(certificate, types)
+    return _problems_of_proof(certificate, types)
 
 
-def _unproved(certificate: Certificate, types: RowTypes) -> list[str]:
-    """Say what of a certificate for this table is not proved."""
+def _problems_of_proof(certificate: Certificate, types: RowTypes) -> list[str]:
+    """Say which claims of a certificate for this table are not proved."""
     try:
         problem = Problem.build(types, certificate.quasi, certificate.sensitive, certificate.policy)
         found = problem.stars(evaluate_bound(problem, certificate.parts))
@@ -114,8 +114,8 @@ def _release_problems(certificate: Certificate, original: Source, release: Sourc
     if certificate.stars is None:
         return ["it is about a bound alone, and says nothing of a release"]
     roles = Roles(certificate.quasi, certificate.sensitive, certificate.identifier)
-    beside = None if certificate.shuffled else original
-    verdict = judge(release, roles, certificate.policy, beside, certificate.marks)
+    compared = None if certificate.shuffled else original
+    verdict = judge(release, roles, certificate.policy, compared, certificate.marks)
     problems = [f"the release breaks the policy in {pluralize(len(verdict.broken), 'group')}"] if verdict.broken else []
     fidelity = verdict.fidelity
     if certificate.shuffled or fidelity is None:

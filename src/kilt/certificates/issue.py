@@ -1,4 +1,4 @@
-"""Making a certificate: nothing is written that the independent check has not accepted."""
+"""Issuing certificates: nothing is written that the independent check has not accepted."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Any
 from kilt.certificates.certificate import Certificate
 from kilt.certificates.check import reasons_refused
 from kilt.certificates.proof.evidence import Bound
+from kilt.certificates.serialize import ladder_plain, policy_plain, space_plain
 from kilt.errors import InputError, VerificationError
 from kilt.model.ladders import Mark
 from kilt.sources.counted_table import CountedTable
-from kilt.sources.staging import require_writable, staged_bytes
+from kilt.staging import require_writable, staged_bytes
 from kilt.version import NUMBER
 
 
@@ -49,17 +50,26 @@ def issue_certificate(
     return certificate
 
 
+def require_describable(table: CountedTable) -> None:
+    """Raise, before any work is done, if a certificate cannot describe a ladder or a space of the table."""
+    for ladder in table.roles.quasi.values():
+        ladder_plain(ladder)
+    for name in table.policy_columns:
+        space_plain(table.roles.sensitive[name])
+    policy_plain(table.policy)
+
+
 def require_place(path: str | PathLike[str], **others: Any) -> None:
     """Raise unless a certificate can be written there, before any work is done."""
     if str(path).lower().endswith(".zst"):
-        raise InputError(f"the certificate '{path}' can be compressed by .gz only")
+        raise InputError(f"the certificate '{path}' can only be compressed with .gz")
     require_writable(Path(path), "certificate", **others)
 
 
 def staged_certificate(
     path: str | PathLike[str] | None, certificate: Certificate | None
 ) -> AbstractContextManager[Callable[[], None]]:
-    """Write a certificate beside its place, compressed if its name says so; the function puts it there."""
+    """Write a certificate to a staging file, compressed if its name says so; the function puts it in place."""
     if path is None or certificate is None:
         return nullcontext(lambda: None)
     return staged_bytes(Path(path), certificate.encoded(compressed=str(path).lower().endswith(".gz")))

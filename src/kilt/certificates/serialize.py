@@ -1,4 +1,4 @@
-"""Policies, ladders and spaces as plain JSON values, and back: what a certificate says of the question it answers."""
+"""Policies, ladders and spaces as plain JSON values, and back: how a certificate describes its problem."""
 
 from __future__ import annotations
 

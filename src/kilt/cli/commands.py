@@ -50,9 +50,7 @@ def cli(context: click.Context) -> None:
     help="Stop searching after so many moves instead: the same input, seed and N give the same release.",
 )
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random: search and shuffle (0 if not given).")
-@click.option(
-    "--log/--no-log", default=None, help="A line a second on where the search stands (default: on a terminal)."
-)
+@click.option("--log/--no-log", default=None, help="Print the progress once a second (default: on a terminal).")
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
 @certificate_option
 def anonymize(**flags: Any) -> None:
@@ -99,7 +97,7 @@ def anonymize(**flags: Any) -> None:
 def verify(**flags: Any) -> None:
     """Say what TABLE meets: the largest k and l, the smallest t, the risk, and what breaks a policy.
 
-    Exit code 0: the policy is met; 1: it is not, or something else than stars differs.
+    Exit code 0: the policy is met; 1: it is not, or something other than stars differs.
     """
     from kilt.commands.verify import verify as run
     from kilt.report.text import verdict_text
@@ -156,7 +154,7 @@ def bound(**flags: Any) -> None:
     metavar="FILE",
     help="A release: check also that it meets the policy and has as many stars as the certificate says.",
 )
-@click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given).")
+@click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given).")
 @click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
 def check(certificate: str, **flags: Any) -> None:
     """Say whether CERTIFICATE proves its bound: everything is computed again from the original, in integers.
@@ -281,9 +279,9 @@ def instance(problem: str, **flags: Any) -> None:
 
     Example: kilt instance bisection --graph graph.col -o table.csv --config kilt.toml
     """
+    from kilt.hardness.instances.describe import described, described_text, mapped, mapped_text
     from kilt.hardness.instances.output import read_release, write_instance
     from kilt.hardness.instances.request import Request
-    from kilt.hardness.instances.told import described, described_text, mapped, mapped_text
 
     output, config, release, as_json = (flags.pop(name) for name in ("output", "config", "release", "json"))
     if bool(output) == bool(release):

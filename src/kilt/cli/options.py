@@ -54,10 +54,8 @@ policy_options = _options(
     click.option("-t", "--t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
 )
 reading_options = _options(
-    click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags win."),
-    click.option(
-        "--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (found out if not given)."
-    ),
+    click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),
+    click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given)."),
     click.option("--mark", metavar="TEXT", help="What a suppressed cell looks like (* if not given)."),
     click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
 )

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from kilt.certificates.issue import issue_certificate, require_place, staged_certificate
+from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.plan import Plan, choose_marks
 from kilt.model.policy import Policy
+from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
 from kilt.model.spaces import Metric
 from kilt.numbers import IntArray, Number, decimal_text
@@ -26,8 +27,8 @@ from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.base import Source
 from kilt.sources.counted_table import CountedTable, TableDescription
 
-STOPPED = "the search was stopped before its end"
-OVER = "the time was over before the solver's end"
+STOPPED = "the search was interrupted"
+OVER = "the time limit stopped the solver before it finished"
 
 
 def anonymize(
@@ -70,6 +71,8 @@ def anonymize(
         require_place(certificate, input=given.data, output=output)
     observer(Progress("reading"))
     table = given.count(policy)
+    if certificate is not None:
+        require_describable(table)
     marks = choose_marks(table.types, table.roles.quasi, _typed(table, writer), mark)
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
@@ -87,22 +90,32 @@ def anonymize(
         verdict = claim.verify(stage.table)
         stage.commit()
         put_certificate()
+    notes = (*_notes(table.roles), *table.source.notes, *_ended(solution, stop))
+    seconds = clock.monotonic() - stop.started
     return Release(
+        **_figures(problem, solution),
         policy=policy,
-        solver=solution.solver,
-        seconds=clock.monotonic() - stop.started,
+        seconds=seconds,
         verdict=verdict,
-        notes=(*_notes(table.roles), *table.source.notes, *_ended(solution, stop)),
+        notes=notes,
         exact_stars=claim.stars,
-        exact_bound=None if solution.bound is None else problem.stars(solution.bound.cost),
-        proof="exact" if solution.bound is None else solution.bound.arithmetic,
-        factor=solution.factor,
-        most_stars=problem.stars(problem.most_cost),
         released=released,
         claim=claim,
-        sizes=solution.partition.sizes(),
         plan=plan,
     )
+
+
+def _figures(problem: Problem, solution: Solution) -> dict[str, Any]:
+    """Return what a release says of the solution that it shows."""
+    bound = solution.bound
+    return {
+        "solver": solution.solver,
+        "exact_bound": None if bound is None else problem.stars(bound.cost),
+        "proof": "exact" if bound is None else bound.arithmetic,
+        "factor": solution.factor,
+        "most_stars": problem.stars(problem.most_cost),
+        "sizes": solution.partition.sizes(),
+    }
 
 
 def apply_plan(table: CountedTable, plan: Plan, seed: int | None) -> tuple[Source, IntArray | None]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from os import PathLike
 from typing import Any
 
-from kilt.certificates.issue import issue_certificate, require_place, staged_certificate
+from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
 from kilt.numbers import Number, json_number
@@ -86,6 +86,8 @@ def bound(
         require_place(certificate, input=given.data)
     observer(Progress("reading"))
     table = given.count(policy)
+    if certificate is not None:
+        require_describable(table)
     require_mark(table, mark)
     problem = table.problem
     found = lower_bound(problem, stop, observer)

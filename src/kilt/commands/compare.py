@@ -205,13 +205,13 @@ def _remark(info: SolverInfo, solution: Solution) -> str:
     """Say what is guaranteed, and whether the time was over."""
     said = []
     if solution.stopped:
-        said.append("stopped when its time was over")
+        said.append("stopped by its time limit")
     if solution.is_optimal and solution.bound is not None:
         said.append("optimal" if solution.bound.arithmetic == "exact" else "optimal (proved in floating point)")
     elif solution.factor is not None:
         said.append(guarantee_text(solution.factor))
     elif info.kind == "guaranteed":
-        said.append("its guarantee is lost")
+        said.append("no guarantee")
     return "; ".join(said)
 
 

@@ -64,7 +64,7 @@ class Plan:
         return cls(partition.groups[order], partition.counts[order], tuple(columns))
 
     def row_groups(self, row_types: IntArray) -> IntArray:
-        """Return the group of every row, given its row type; copies are dealt out in the order of rows."""
+        """Return the group of every row, given its row type; copies are assigned in the order of rows."""
         groups = np.empty(len(row_types), dtype=np.int32)
         groups[np.argsort(row_types, kind="stable")] = np.repeat(self.groups, self.counts)
         return groups

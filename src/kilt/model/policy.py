@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from kilt.errors import InputError, nearest, raise_all
 from kilt.model.diversity import Form, Frequency, Recursive, parse_form
 from kilt.model.rules import ClosenessRule, DiversityRule, Rule, Rules, SizeRule
-from kilt.model.spaces import GroundDistance, Space, Values, parse_space
+from kilt.model.spaces import GroundDistance, Space, Values, ground_of, parse_space
 from kilt.numbers import IntArray, Number, decimal_text, rational
 
 
@@ -27,7 +27,7 @@ class SensitiveColumn:
     @cached_property
     def ground(self) -> GroundDistance:
         """The distances of the values."""
-        return self.space.on(self.values, self.name)
+        return ground_of(self.space, self.values, self.name)
 
 
 @dataclass(frozen=True, init=False)
@@ -52,7 +52,7 @@ class KAnonymity:
 
 @dataclass(frozen=True, init=False)
 class LDiversity:
-    """The sensitive values of every group are diverse, in one of four forms (see `kilt.diversity`)."""
+    """The sensitive values of every group are diverse, in one of four forms (see `kilt.model.diversity`)."""
 
     l: Fraction
     form: Form
@@ -70,7 +70,7 @@ class LDiversity:
         object.__setattr__(self, "column", column)
 
     def bind(self, sensitive: Sequence[SensitiveColumn]) -> Iterator[Rule]:
-        """Return one rule per sensitive column that this principle speaks of."""
+        """Return one rule per sensitive column that this principle is about."""
         for index, column in _chosen(sensitive, self.column, "l"):
             yield DiversityRule(self.l, self.form, index, column.name, len(column.values))
 
@@ -96,9 +96,9 @@ class TCloseness:
         object.__setattr__(self, "column", column)
 
     def bind(self, sensitive: Sequence[SensitiveColumn]) -> Iterator[Rule]:
-        """Return one rule per sensitive column that this principle speaks of, each in its own space."""
+        """Return one rule per sensitive column that this principle is about, each in its own space."""
         for index, column in _chosen(sensitive, self.column, "t"):
-            ground = column.ground if self.space is None else self.space.on(column.values, column.name)
+            ground = column.ground if self.space is None else ground_of(self.space, column.values, column.name)
             yield ClosenessRule(self.t, ground, column.reference, index, column.name)
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ class Policy:
         return Rules(tuple(rules))
 
     def columns(self, sensitive: Sequence[str]) -> list[str]:
-        """Return the sensitive columns that some principle speaks of, in their order."""
+        """Return the sensitive columns that some principle is about, in their order."""
         speaking = [p for p in self.principles if not isinstance(p, KAnonymity)]
         unknown = [p.column for p in speaking if sensitive and p.column is not None and p.column not in sensitive]
         raise_all([f"'{name}' is not a sensitive column: {nearest(name, sensitive)}" for name in unknown])

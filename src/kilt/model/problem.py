@@ -84,7 +84,7 @@ class Problem:
         return self.rows * sum(int(cost[-1]) for cost in self.costs)
 
     def multiplier_scale(self, finest: int) -> int:
-        """Return how many prices make a unit of cost: the finest, or as many as sums over all rows have room for."""
+        """Return how many multipliers make a unit of cost: the finest, or as many as sums over all rows allow."""
         return max(1, min(finest, ROOM // (256 * max(1, self.most_cost))))
 
     @cached_property
@@ -123,7 +123,7 @@ class Problem:
         return self.rules.meets(self.groups(by_class))
 
     def _counts(self, by_class: IntArray, column: int) -> IntArray:
-        """Add up the classes that share a value of the column; with one column they are mostly the values themselves.
+        """Add up the sensitive classes that share a value of the column; with one column they mostly are the values.
 
         In a part of a table a value may be missing.
         """
@@ -139,7 +139,7 @@ class Problem:
         return np.asarray(np.add.reduceat(by_class[:, order], starts, axis=1))
 
     def by_value(self, column: int, by_value: np.ndarray) -> np.ndarray:
-        """Spread numbers per value of a sensitive column over the classes."""
+        """Return numbers per value of a sensitive column by sensitive class."""
         return np.asarray(by_value[:, self.sensitive_values[:, column]])
 
     def part(self, types: IntArray, counts: IntArray) -> Problem:

@@ -28,7 +28,7 @@ class Groups:
 
 
 class Rule(Protocol):
-    """One principle, on one sensitive column if it speaks of one."""
+    """One principle, on one sensitive column if it is about one."""
 
     @property
     def column(self) -> int | None:
@@ -38,7 +38,7 @@ class Rule(Protocol):
         """Decide for every group, exactly."""
 
     def pressure(self, groups: Groups) -> FloatArray | None:
-        """Return for every group and value how much one row less would help; it guides, never decides."""
+        """Return for every group and value how much one row less would help; it only guides a search."""
 
     def possible(self, present: BoolArray) -> BoolArray:
         """Decide for sets of values (one row each) a necessary condition for a legal group with these values only."""

@@ -153,6 +153,16 @@ class Space(Protocol):
         """Return the distances between these values of the column."""
 
 
+def ground_of(space: Space, values: Values, column: str) -> GroundDistance:
+    """Return the distances of a column's values, or raise if the space gives others than kilt can decide with."""
+    ground = space.on(values, column)
+    if not isinstance(ground, TreeMetric | MatrixMetric):
+        raise InputError(
+            f"the space of '{column}' must give a TreeMetric or a MatrixMetric, not a {type(ground).__name__}"
+        )
+    return ground
+
+
 @dataclass(frozen=True)
 class EqualDistance:
     """Any two different values are at distance 1: the distance is total variation."""

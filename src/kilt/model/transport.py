@@ -45,12 +45,12 @@ def transport(difference: Sequence[int], distance: Matrix) -> Transport:
     sources = [i for i, d in enumerate(difference) if d > 0]
     sinks = [i for i, d in enumerate(difference) if d < 0]
     left = {i: abs(difference[i]) for i in (*sources, *sinks)}
-    price = dict.fromkeys(left, 0)
+    node_potential = dict.fromkeys(left, 0)
     flow: dict[tuple[int, int], int] = {}
     while any(left[i] for i in sources):
-        _augment(sources, sinks, left, price, flow, distance)
+        _augment(sources, sinks, left, node_potential, flow, distance)
     potential = (
-        tuple(min(distance[x][j] - price[j] for j in sinks) for x in range(len(difference)))
+        tuple(min(distance[x][j] - node_potential[j] for j in sinks) for x in range(len(difference)))
         if sinks
         else (0,) * len(difference)
     )
@@ -61,11 +61,11 @@ def _augment(
     sources: list[int],
     sinks: list[int],
     left: dict[int, int],
-    price: dict[int, int],
+    node_potential: dict[int, int],
     flow: dict[tuple[int, int], int],
     distance: Matrix,
 ) -> None:
-    """Send as much as possible along one shortest path, and raise the prices so that it is tight."""
+    """Send as much as possible along one shortest path, and raise the potentials of nodes so that it is tight."""
     length: dict[int, int] = {i: 0 for i in sources if left[i]}
     parent: dict[int, int] = {}
     done: dict[int, int] = {}
@@ -80,11 +80,11 @@ def _augment(
         else:
             steps = [(j, distance[node][j]) for j in sinks]
         for other, cost in steps:
-            reach = length[node] + cost + price[node] - price[other]
+            reach = length[node] + cost + node_potential[node] - node_potential[other]
             if other not in done and reach < length.get(other, reach + 1):
                 length[other], parent[other] = reach, node
-    for other in price:
-        price[other] += min(done.get(other, length[node]), length[node])
+    for other in node_potential:
+        node_potential[other] += min(done.get(other, length[node]), length[node])
     _push(node, parent, left, flow, is_sink)
 
 

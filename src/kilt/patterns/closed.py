@@ -1,6 +1,6 @@
 """Closed patterns by what they cover, for tables of few row types and many columns.
 
-Under m columns there are 2^m level vectors or more, but patterns are told apart by the row types that they cover, and
+Under m columns there are 2^m level vectors or more, but a pattern is determined by the row types that it covers, and
 often few sets of row types are covered by a pattern at all. They are listed from the whole table down: a set that
 cannot hold a legal group is left out with all that is inside it.
 """
@@ -19,8 +19,17 @@ from kilt.model.patterns import useful_levels
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
 
-MOST_TESTS = 400_000_000  # of a set against an item: a second or two
-ROOM, TESTS = 1 << 18, 20_000_000  # sets that are found at a time, and tests
+
+@dataclass(frozen=True)
+class Params:
+    """Limits on the work; a test is that of a set of row types against an item."""
+
+    max_tests: int = 400_000_000  # in all: a second or two
+    chunk_tests: int = 20_000_000  # at a time, so that limits are checked between
+    chunk_sets: int = 1 << 18  # sets that are found at a time
+
+
+PARAMS = Params()
 
 
 @dataclass(frozen=True)
@@ -73,28 +82,30 @@ def closed_patterns(problem: Problem, possible: Callable[[Ragged], BoolArray], m
     """
     items, weights, least = Items.of(problem), byte_weights(problem.counts), problem.rules.min_group_size
     covers = np.unique(items.covers, axis=0)
-    kinds, every = len(problem.counts), packed(np.ones((1, len(problem.counts)), dtype=bool))
-    found = np.empty((max(ROOM, len(covers)), every.shape[1]), dtype=np.uint64)
+    n_row_types, every = len(problem.counts), packed(np.ones((1, len(problem.counts)), dtype=bool))
+    found = np.empty((max(PARAMS.chunk_sets, len(covers)), every.shape[1]), dtype=np.uint64)
     found_last = np.empty(len(found), dtype=np.int64)
     parts, waiting, entries, tests = [every], [(every, np.array([-1]))], 0, 0
     while waiting:
         sets, last = waiting.pop()
         begin = 0
         while begin < len(sets):
-            if entries > most_entries or tests > MOST_TESTS:
+            if entries > most_entries or tests > PARAMS.max_tests:
                 return None
-            begin, number, more = extended(sets, last, begin, covers, weights, least, TESTS, found, found_last)
-            new = _under(found[:number], kinds)
+            begin, number, more = extended(
+                sets, last, begin, covers, weights, least, PARAMS.chunk_tests, found, found_last
+            )
+            new = _under(found[:number], n_row_types)
             kept = possible(new)
             entries, tests = entries + int(np.diff(new.starts)[kept].sum()), tests + more
             if kept.any():
                 parts.append(found[:number][kept])
                 waiting.append((parts[-1], found_last[:number][kept]))
     joined = np.concatenate(parts)
-    return Closed(_under(joined, kinds), items.levels_of(joined))
+    return Closed(_under(joined, n_row_types), items.levels_of(joined))
 
 
-def _under(sets: Words, kinds: int) -> Ragged:
+def _under(sets: Words, n_row_types: int) -> Ragged:
     """Return the row types of every set."""
-    owner, types = np.nonzero(unpacked(sets, kinds))
+    owner, types = np.nonzero(unpacked(sets, n_row_types))
     return Ragged(types, np.searchsorted(owner, np.arange(len(sets) + 1)))

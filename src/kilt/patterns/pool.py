@@ -17,8 +17,18 @@ from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
 from kilt.patterns.closed import Closed, closed_patterns
 
-MOST_LISTED = 8_000_000  # row types under patterns, if all patterns must be listed
-FEW_KINDS, FEW_VECTORS, MOST_KINDS = 1_000, 4_096, 5_000  # row types and level vectors: when covers are quicker to list
+
+@dataclass(frozen=True)
+class Params:
+    """Which tables have too many patterns, and which have them listed by what they cover."""
+
+    max_entries: int = 8_000_000  # row types under patterns, if all patterns must be listed: they are held in memory
+    few_row_types: int = 1_000  # up to which patterns are listed faster by what they cover than by level vectors
+    few_vectors: int = 4_096  # level vectors: with more, the same holds up to
+    max_row_types: int = 5_000
+
+
+PARAMS = Params()
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,7 @@ class Pool:
         most_entries: int | None = None,
         enough: Callable[[], bool] = lambda: False,
     ) -> Pool:
-        """List the closed patterns that can hold a legal group, from cheap to dear, until room or time is over."""
+        """List the closed patterns that can hold a legal group, from cheap to dear, until memory or time is used up."""
         every = np.arange(len(problem.counts))
         covers, shapes = (
             [Ragged(every[:0], np.zeros(1, dtype=np.int64))],
@@ -97,8 +107,8 @@ class Pool:
         by_type = np.argsort(self.types, kind="stable")
         first = np.searchsorted(self.types[by_type], np.arange(int(self.types.max(initial=0)) + 2))
         owner = self.owner
-        for i, (kind, group) in enumerate(zip(partition.types.tolist(), partition.groups.tolist(), strict=True)):
-            mine = by_type[first[kind] : first[kind + 1]]
+        for i, (row_type, group) in enumerate(zip(partition.types.tolist(), partition.groups.tolist(), strict=True)):
+            mine = by_type[first[row_type] : first[row_type + 1]]
             same = mine[(self.levels[owner[mine]] == partition.levels[group]).all(axis=1)]
             entries[i] = same[0] if len(same) else -1
         return entries
@@ -111,7 +121,7 @@ def _large_enough(problem: Problem, found: Ragged) -> Ragged:
 
 
 def _can_hold(problem: Problem, found: Ragged) -> BoolArray:
-    """Decide for each bucket whether it has the values that a legal group needs."""
+    """Decide for each bucket a necessary condition for a legal group: enough of the values are there."""
     possible = np.ones(len(found), dtype=bool)
     owner = found.owner
     for rule in problem.rules:
@@ -123,13 +133,13 @@ def _can_hold(problem: Problem, found: Ragged) -> BoolArray:
 
 
 def every_pattern(problem: Problem, enough: Callable[[], bool] = lambda: False) -> Pool | None:
-    """List all closed patterns that can hold a legal group; None if they are too many, or if time is over."""
-    vectors, kinds = _vectors(problem), len(problem.counts)
-    if kinds <= FEW_KINDS or (vectors > FEW_VECTORS and kinds <= MOST_KINDS):
+    """List all closed patterns that can hold a legal group; None if they are too many, or if it is stopped."""
+    vectors, n_row_types = _vectors(problem), len(problem.counts)
+    if n_row_types <= PARAMS.few_row_types or (vectors > PARAMS.few_vectors and n_row_types <= PARAMS.max_row_types):
         pool = _by_covers(problem)
         if pool is not None:
             return pool
-    if vectors * kinds > MOST_LISTED:
+    if vectors * n_row_types > PARAMS.max_entries:
         return None
     pool = Pool.of(problem, enough=enough)
     return pool if pool.ceiling is None else None
@@ -139,14 +149,14 @@ _LISTED: WeakKeyDictionary[Problem, Pool | None] = WeakKeyDictionary()  # a list
 
 
 def _by_covers(problem: Problem) -> Pool | None:
-    """List patterns by what they cover, once: who asks whether they are too many often wants them next."""
+    """List patterns by what they cover, once: whoever asks whether they are too many often needs them next."""
     if problem not in _LISTED:
-        found = closed_patterns(problem, partial(_can_hold, problem), MOST_LISTED)
+        found = closed_patterns(problem, partial(_can_hold, problem), PARAMS.max_entries)
         _LISTED[problem] = None if found is None else Pool.sorted(problem, found)
     return _LISTED[problem]
 
 
-def too_many_patterns(problem: Problem, most_entries: int = MOST_LISTED) -> str | None:
+def too_many_patterns(problem: Problem, most_entries: int = PARAMS.max_entries) -> str | None:
     """Say why the patterns of a problem are too many for a method that needs all of them; None if they are not."""
     if _vectors(problem) * len(problem.counts) <= most_entries:
         return None

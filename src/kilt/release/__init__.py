@@ -1,1 +1,1 @@
-"""The table that may leave the house, and how it is written."""
+"""The released table, and how it is written."""

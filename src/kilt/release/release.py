@@ -1,4 +1,4 @@
-"""A release: the table that may leave the house, with what is known of it."""
+"""A release: the table that may be published, with its stars, its bound and its verdict."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Group:
 
 @dataclass(frozen=True, repr=False)
 class Release:
-    """A verified release. ``stars`` is its cost, ``bound`` what no release under this policy can go below."""
+    """A verified release. ``stars`` is its cost, ``bound`` a proven lower bound under this policy."""
 
     policy: Policy
     solver: str
@@ -68,7 +68,7 @@ class Release:
 
     @property
     def bound(self) -> int | float | None:
-        """The number of stars that no release under this policy can go below; None if none is known."""
+        """A proven lower bound on the stars of any release that meets the policy; None if none is known."""
         if self.exact_bound is None or self.exact_bound == self.exact_stars:
             return self.stars if self.exact_bound is not None else None
         return json_number(self.exact_bound)

@@ -1,4 +1,4 @@
-"""Writing a release: to a staging file beside its place, from where it is verified and then put in place."""
+"""Writing a release: to a staging file next to its place, which is verified and then renamed into place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from kilt.errors import InputError
 from kilt.sources.base import Source
 from kilt.sources.file_format import FileFormat
-from kilt.sources.staging import put_in_place, require_writable, temporary_file
+from kilt.staging import put_in_place, require_writable, temporary_file
 
 FRAME = "a release is written only if the table was read from a file; a frame comes back as 'release.frame'"
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
@@ -57,7 +57,7 @@ class ReleaseWriter:
 
     @contextmanager
     def stage(self, released: Source) -> Iterator[StagedRelease]:
-        """Write a release beside its place, and read it back from there; unless it is committed, nothing is left."""
+        """Write a release to a staging file, and read it back from there; unless it is committed, nothing is left."""
         from kilt.sources.duck.table import DuckSource  # noqa: PLC0415 - only where a file is written
 
         if not isinstance(released, DuckSource):

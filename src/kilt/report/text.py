@@ -70,7 +70,7 @@ def _policy_lines(verdict: Verdict) -> list[str]:
     ]
     for violation in verdict.violations[:SHOWN]:
         pattern = ", ".join("(missing)" if cell is None else cell for cell in violation.pattern.values())
-        lines.append(f"  {pluralize(violation.size, 'row'):>9}  [{pattern}]  breaks {', '.join(violation.rules)}")
+        lines.append(f"  {pluralize(violation.size, 'row'):>9}  [{pattern}]  violates {', '.join(violation.rules)}")
     if len(verdict.broken) > SHOWN:
         lines.append(f"  ... and {len(verdict.broken) - SHOWN:,} more (--json lists them all)")
     return lines

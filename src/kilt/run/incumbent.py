@@ -13,9 +13,8 @@ from kilt.patterns.pool import Pool
 class Incumbent:
     """The best cost, the best proven bound, and the multipliers and patterns that belong to it.
 
-    A multiplier says for a row type what it is worth to place a row, ``scale`` of them for a unit of cost: a search can
-    see from them which groups are cheap. Where it has ``wanted`` them, ``ready`` says when they are good. ``pool`` has
-    the patterns that are listed.
+    Every row type has a multiplier, ``scale`` of them to a unit of cost: they show a search which groups have a low
+    reduced cost. Where it has ``wanted`` them, ``ready`` is set when they are good. ``pool`` has the listed patterns.
     """
 
     cost: int | None = None
@@ -27,6 +26,6 @@ class Incumbent:
     ready: threading.Event = field(default_factory=threading.Event)
 
     def improve(self, cost: int) -> int:
-        """Take note of the cost of a legal partition; return the best cost so far."""
+        """Record the cost of a legal partition; return the best cost so far."""
         self.cost = cost if self.cost is None else min(cost, self.cost)
         return self.cost

@@ -1,4 +1,4 @@
-"""What happens during a solve, for whoever wants to watch."""
+"""Progress of a run, for whoever observes it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Progress:
 
 
 class Observer(Protocol):
-    """Anything that can be told of progress."""
+    """Anything that takes progress."""
 
     def __call__(self, progress: Progress) -> None:
-        """Take note."""
+        """Receive progress."""
 
 
 def silent(progress: Progress) -> None:
-    """Watch nothing."""
+    """Ignore progress."""

@@ -1,4 +1,4 @@
-"""When a run may end: conditions that compose."""
+"""Stopping rules: when a run may end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kilt.numbers import Number, rational
 
 
 def never() -> bool:
-    """Say no."""
+    """Never interrupt."""
     return False
 
 
@@ -54,11 +54,11 @@ class StoppingRule:
         return replace(self, seconds=self.elapsed + part * max(0.0, self.seconds - self.elapsed))
 
     def delayed(self, seconds: float) -> StoppingRule:
-        """Start so many seconds later."""
+        """Return the same rule, started so many seconds later."""
         return replace(self, started=self.started + seconds)
 
     def restarted(self) -> StoppingRule:
-        """Start anew, with the same limits."""
+        """Return the same rule, started now."""
         return replace(self, started=time.monotonic())
 
     @property

@@ -1,7 +1,8 @@
-"""Work on all cores, in parts that do not depend on their number."""
+"""Work on all cores, in chunks that do not depend on their number."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -13,20 +14,20 @@ import numpy as np
 from kilt.kernels.bounds.by_size import CHUNKS
 from kilt.numbers import FloatArray
 
-FEW = 1_000  # patterns that are not worth a thread
+FEW = 1_000  # patterns for which threads do not pay off
 ALL_CORES = os.cpu_count() or 1
 Part = TypeVar("Part")
 Found = TypeVar("Found")
 
 
 class LimitedThread(threading.Thread):
-    """A thread that stands beside others, and says how many cores it may use."""
+    """A thread in the background, with the number of cores that it may use."""
 
     cores = 1
 
 
 def for_each_chunk(patterns: int, work: Callable[[int], None]) -> None:
-    """Do all parts of a work, by threads: kernels let go of the interpreter."""
+    """Do all chunks of the work, by threads: kernels release the interpreter lock."""
     cores = getattr(threading.current_thread(), "cores", ALL_CORES)
     if patterns < FEW or cores == 1:
         for chunk in range(CHUNKS):
@@ -36,14 +37,56 @@ def for_each_chunk(patterns: int, work: Callable[[int], None]) -> None:
         list(threads.map(work, range(CHUNKS)))
 
 
-def taken_by(patterns: int, kinds: int, work: Callable[[int, FloatArray], None]) -> FloatArray:
-    """Do all parts of a work that counts copies of row types, and add up what they count, always in the same order."""
-    taken = np.zeros((CHUNKS, kinds))
+def taken_by(patterns: int, n_row_types: int, work: Callable[[int, FloatArray], None]) -> FloatArray:
+    """Do all chunks of a work that counts copies of row types, and add up the counts, always in the same order."""
+    taken = np.zeros((CHUNKS, n_row_types))
     for_each_chunk(patterns, lambda chunk: work(chunk, taken[chunk]))
     return np.asarray(taken.sum(axis=0))
 
 
 def on_all_cores(work: Callable[[Part], Found], parts: Iterable[Part]) -> list[Found]:
-    """Do a work on all parts, by threads: kernels let go of the interpreter."""
+    """Do the work on all parts, by threads: kernels release the interpreter lock."""
     with ThreadPoolExecutor(ALL_CORES) as threads:
         return list(threads.map(work, parts))
+
+
+GRACE = 0.3  # seconds that a library has to end by itself when it is told to
+_abandoned: list[threading.Thread] = []
+
+
+def run_until(work: Callable[[], object], is_over: Callable[[], bool]) -> bool:
+    """Do a work that looks at the clock too rarely in a thread, and say whether it ended.
+
+    If it does not end soon after it should, it is left to end when it will; whoever called goes on without it.
+    """
+    failed: list[BaseException] = []
+
+    def job() -> None:
+        try:
+            work()
+        except BaseException as error:  # handed over to the thread that waits
+            failed.append(error)
+
+    thread = threading.Thread(target=job, daemon=True)
+    thread.start()
+    while thread.is_alive() and not is_over():
+        thread.join(0.02)
+    thread.join(GRACE)
+    if thread.is_alive():
+        _abandoned.append(thread)
+        return False
+    if failed:
+        raise failed[0]
+    return True
+
+
+def has_abandoned() -> bool:
+    """Say whether some work is still going on that nobody waits for."""
+    return any(thread.is_alive() for thread in _abandoned)
+
+
+@atexit.register
+def _wait_for_abandoned() -> None:
+    """Let abandoned work end before the interpreter takes away what it uses."""
+    for thread in _abandoned:
+        thread.join()

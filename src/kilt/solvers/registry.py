@@ -1,4 +1,4 @@
-"""The registry: what every solver is, without loading it, and which one to take."""
+"""The registry: what every solver is, without loading it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import zip_longest
 
 from kilt.errors import InputError, nearest
-from kilt.model.problem import Problem
 from kilt.solvers.base import Kind, Solver
 
 GROUP = "kilt.solvers"  # the entry points by which packages bring solvers of their own
@@ -115,9 +114,9 @@ INFOS = (
         "search",
         "kilt.solvers.search.solver:Search",
         "heuristic",
-        "none, but a bound beside it",
+        "none; a bound is computed in parallel",
         "any policy, any size",
-        "Lagrangian prices and annealing over open patterns",
+        "Lagrangian multipliers and simulated annealing over open patterns",
         brings_bound=True,
         ends=False,
         is_random=True,
@@ -167,7 +166,7 @@ INFOS = (
     ),
     SolverInfo(
         "tp",
-        "kilt.solvers.approximation.tp.solver:Tuples",
+        "kilt.solvers.approximation.tp.solver:TupleMinimization",
         "guaranteed",
         "at most m times the optimum with m columns of whole cells if its first phase is enough, else what is proved",
         "a whole l (frequency) on the one sensitive column, with k up to l",
@@ -175,9 +174,9 @@ INFOS = (
     ),
     SolverInfo(
         "tp+",
-        "kilt.solvers.approximation.tp.solver:CutTuples",
+        "kilt.solvers.approximation.tp.solver:TupleMinimizationPlus",
         "guaranteed",
-        "that of tp, and never dearer",
+        "that of tp; never more stars",
         "a whole l (frequency) on the one sensitive column, with k up to l",
         "Xiao, Yi and Tao 2010, the residue cut as Mondrian does",
     ),
@@ -267,8 +266,6 @@ def registry_text() -> str:
     return "\n".join(lines)
 
 
-# what is tried, with the most row types for which it is
-AUTO: Mapping[str, int | None] = {"exhaustive": None, "exact": 60, "matching": 1_000, "search": None, "greedy": None}
 NAMES = ("auto", *SOLVERS)
 
 
@@ -278,7 +275,7 @@ def solver_info(solver: str | Solver) -> SolverInfo:
         return _info_of_given(solver)
     name = ALIASES.get(solver, solver)
     if name == "auto":
-        raise InputError("'auto' chooses one of the others: name these, as 'kilt solvers' lists them")
+        raise InputError("'auto' is not a solver itself: name one that 'kilt solvers' lists")
     found = SOLVERS.get(name) or _plugins().get(name)
     if found is None:
         raise InputError(f"'{name}' is not a solver: {nearest(name, (*NAMES, *ALIASES, *_plugins()))}")
@@ -297,20 +294,3 @@ def _info_of_given(solver: Solver) -> SolverInfo:
 def solver(name: str) -> Solver:
     """Return the solver of this name."""
     return solver_info(name).load()
-
-
-def choose(solver: str | Solver, problem: Problem) -> SolverInfo:
-    """Return what is known of a solver; ``auto`` is the first that takes the problem, and is meant for its size."""
-    if solver == "auto":
-        meant = [name for name, most in AUTO.items() if most is None or len(problem.counts) <= most]
-        return next(info for info in map(solver_info, meant) if info.load().refuses(problem) is None)
-    chosen = solver_info(solver)
-    reason = chosen.load().refuses(problem)
-    if reason:
-        raise InputError(f"the solver '{chosen.name}' cannot do this: {reason}; these can: {', '.join(able(problem))}")
-    return chosen
-
-
-def able(problem: Problem) -> list[str]:
-    """Return the names of the solvers that take a problem."""
-    return [name for name, info in SOLVERS.items() if info.load().refuses(problem) is None]

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kilt.errors import InputError
+import numpy as np
+
+from kilt.errors import InputError, KiltError
 from kilt.model.problem import Problem
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution, Solver
-from kilt.solvers.registry import SolverInfo, choose, solver_info
+from kilt.solvers.choose import choose
+from kilt.solvers.registry import SolverInfo, solver_info
 
 if TYPE_CHECKING:
     from kilt.certificates.proof.evidence import Bound
@@ -43,7 +46,7 @@ def solve(
     solution = run(problem, info, stop, observer, seed)
     if solution.bound is not None and (info.brings_bound or solution.is_optimal):
         return solution
-    return solution.with_bound(bound_beside(problem, solution, stop, observer))
+    return solution.with_bound(_bound_after(problem, solution, stop, observer))
 
 
 def limited(problem: Problem, solver: str | Solver, stop: StoppingRule, *, polish: bool = False) -> StoppingRule:
@@ -59,6 +62,9 @@ def limited(problem: Problem, solver: str | Solver, stop: StoppingRule, *, polis
 def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int = 0) -> Solution:
     """Solve, and note who did and whether it was stopped."""
     solution = info.load(seed).solve(problem, stop, observer)
+    placed = np.bincount(solution.partition.types, solution.partition.counts, len(problem.counts))
+    if not np.array_equal(placed, problem.counts):
+        raise KiltError(f"the solver '{info.name}' did not put every row into exactly one group; nothing was written")
     return replace(solution, solver=info.name, stopped=info.ends and not solution.is_optimal and stop())
 
 
@@ -66,10 +72,10 @@ def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, 
     """Return the bound of a solution if its proof can be written down, or else one that has such a proof."""
     if solution.bound is not None and solution.bound.parts:
         return solution.bound
-    return bound_beside(problem, solution, stop, observer)
+    return _bound_after(problem, solution, stop, observer)
 
 
-def bound_beside(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
+def _bound_after(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
     """Bound a problem of which a solution is known."""
     from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - it loads compiled kernels
 

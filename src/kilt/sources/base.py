@@ -54,7 +54,7 @@ class Source(Protocol):
         """Count the groups, for the verifier."""
 
     def compare(self, original: Any, identifier: Sequence[str], order: IntArray | None) -> Comparison:
-        """Put the cells beside those of the original, for the verifier."""
+        """Compare the cells with those of the original, for the verifier."""
 
     def distinct(self, column: str) -> list[str | None]:
         """Return the distinct values of a column as text."""

@@ -22,9 +22,9 @@ from kilt.sources.registry import open_source
 class TableDescription:
     """A table and what is said of its columns, read once: it can stand in place of the table in every command.
 
-    ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy speaks
-    of the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much a
-    star counts in a column, and ``delimiter`` separates the cells of a CSV file.
+    ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
+    about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
+    a star counts in a column, and ``delimiter`` separates the cells of a CSV file.
     """
 
     data: Any
@@ -41,7 +41,7 @@ class TableDescription:
             return cls(data, **said)
         again = [f"'{name}'" for name, value in said.items() if value is not None]
         if again:
-            raise InputError(f"the table is described already: leave out {', '.join(again)}")
+            raise InputError(f"{', '.join(again)} is already in the TableDescription: leave it out")
         return data
 
     @cached_property
@@ -55,13 +55,13 @@ class TableDescription:
         return Roles.read(self.source.columns, self.quasi, self.sensitive, self.identifier, self.weights)
 
     def count(self, policy: Policy) -> CountedTable:
-        """Count the row types of the quasi columns and of the sensitive columns that the policy speaks of."""
+        """Count the row types of the quasi columns and of the sensitive columns that the policy is about."""
         if not policy:
             raise InputError("the policy asks for nothing: give at least one of k, l and t")
         source, roles = self.source, self.roles
         policy_columns = policy.columns(list(roles.sensitive))
         for name in set(roles.sensitive) - set(policy_columns):
-            roles.sensitive[name].on(source.distinct(name), name)  # a space that does not fit is told before the work
+            roles.sensitive[name].on(source.distinct(name), name)  # raises early if a space does not fit
         counted = source.count(list(roles.quasi), policy_columns)
         encodings = encode(counted.types, roles.quasi)
         return CountedTable(source, roles, policy, policy_columns, counted.types, counted.type_of_row, encodings)
@@ -69,7 +69,7 @@ class TableDescription:
 
 @dataclass(frozen=True, eq=False)
 class CountedTable:
-    """A table with its roles, and the row types of its quasi columns and of the columns that the policy speaks of."""
+    """A table with its roles, and the row types of its quasi columns and of the columns that the policy is about."""
 
     source: Source
     roles: Roles
@@ -86,7 +86,7 @@ class CountedTable:
         return Problem.of_encoded(self.types, self.encodings, spaces, self.policy)
 
     def under(self, policy: Policy) -> CountedTable:
-        """Return the same counts under another policy, which speaks of the same columns."""
+        """Return the same counts under another policy, which is about the same columns."""
         if policy.columns(list(self.roles.sensitive)) != self.policy_columns:
             raise AssertionError("another policy must speak of the columns that were counted")
         return replace(self, policy=policy)

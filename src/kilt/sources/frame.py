@@ -128,18 +128,18 @@ class FrameSource:
         )
 
     def content_order(self) -> IntArray:
-        """Return the rows in the order of what they show, which tells nothing of the order they are in."""
+        """Return the rows in the order of what they show, which reveals nothing about the order they are in."""
         codes = [_coded(_cells(self._frame.get_column(name)), name)[0] for name in self.columns]
         return bucket(codes, self.rows).values
 
     def reordered(self, order: IntArray) -> FrameSource:
-        """Return the rows in another order; an index of the frame is dropped, because it would tell the old one."""
+        """Return the rows in another order; an index of the frame is dropped, because it would reveal the old one."""
         frame = nw.maybe_reset_index(self._frame[order])
         native = frame.to_native()
         return FrameSource(native if self._labels is None else native.set_axis(self._labels, axis=1))
 
     def compare(self, original: FrameSource, identifier: Sequence[str], order: IntArray | None) -> Comparison:
-        """Put the cells beside those of the original frame, row by row."""
+        """Compare the cells with those of the original frame, row by row."""
         if not isinstance(original, FrameSource):
             raise InputError("a frame can only be compared with a frame: give the original as a frame too")
         expected = [name for name in original.columns if name not in identifier]

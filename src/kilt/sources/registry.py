@@ -13,21 +13,21 @@ GROUP = "kilt.sources"  # the entry points by which packages bring sources of th
 
 
 def open_source(data: Any, delimiter: str | None = None, beside: Source | None = None) -> Source:
-    """Open a path or a frame; a file can be opened beside another, so that the two can be compared.
+    """Open a path or a frame; a file can be opened in the same database as another, to compare the two.
 
     A source is taken as it is. An entry point of the group ``kilt.sources`` is called with the data and returns a
     source, or None if the data is not for it.
     """
-    if isinstance(data, str | PathLike):
-        from kilt.sources.duck.table import DuckSource  # noqa: PLC0415 - only where a file is read
-
-        return DuckSource.open(Path(data), delimiter, beside if isinstance(beside, DuckSource) else None)
     if isinstance(data, Source):
         return data
     for point in entry_points(group=GROUP):
         found: Source | None = point.load()(data)
         if found is not None:
             return found
+    if isinstance(data, str | PathLike):
+        from kilt.sources.duck.table import DuckSource  # noqa: PLC0415 - only where a file is read
+
+        return DuckSource.open(Path(data), delimiter, beside if isinstance(beside, DuckSource) else None)
     from kilt.sources.frame import FrameSource  # noqa: PLC0415 - only where a frame is read
 
     return FrameSource(data)

@@ -58,7 +58,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A release beside its original: for every column the pairs of cells that differ, with their number."""
+    """A release compared with its original: for every column the pairs of cells that differ, with their number."""
 
     rows: tuple[int, int]
     missing: tuple[str, ...]

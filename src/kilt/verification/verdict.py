@@ -75,7 +75,7 @@ class Verdict:
 
     @property
     def met(self) -> bool:
-        """Whether the policy is met and, with the original beside it, nothing but stars differs."""
+        """Whether the policy is met and, compared with the original, nothing but stars differs."""
         return not self.broken and (self.fidelity is None or self.fidelity.kept)
 
     @cached_property

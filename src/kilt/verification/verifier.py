@@ -1,7 +1,7 @@
 """The independent check of a release: it counts again, from the released cells themselves.
 
 It shares the definitions of the principles with the rest of kilt, but no solver: what a table
-meets is read off the table alone. With the original beside it, it also checks that nothing but
+meets is read off the table alone. Given the original, it also checks that nothing but
 blurred quasi cells differs, and counts their stars.
 """
 
@@ -32,7 +32,7 @@ class Table(Protocol):
         """Count the groups."""
 
     def compare(self, original: Any, identifier: Sequence[str], order: IntArray | None) -> Comparison:
-        """Put the cells beside those of the original, row by row."""
+        """Compare the cells with those of the original, row by row."""
 
     def distinct(self, column: str) -> list[str | None]:
         """Return the distinct values of a column as text."""
@@ -137,7 +137,7 @@ def _fidelity(
         values = original.distinct(name) if ladder is not None and pairs else []
         if ladder is not None and ladder.ambiguous(values, marks.get(name)):
             problems.append(
-                f"'{name}' holds what a suppressed cell looks like as a value: stars cannot be told from it"
+                f"'{name}' contains the mark of suppressed cells as a value: stars cannot be told from values"
             )
         widest = [max((value for value in values if value is not None), key=len, default=None)]
         wrong = 0
@@ -162,7 +162,7 @@ def require_verified(verdict: Verdict, stars: Fraction) -> Verdict:
         found = "".join(f"; {problem}" for problem in (fidelity.problems if fidelity else ()))
         raise VerificationError(
             "the verifier refused the release, nothing was written: the policy is violated by "
-            f"{pluralize(len(verdict.broken), 'group')}, {seen} stars for {decimal_text(stars)} claimed{found}; "
+            f"{pluralize(len(verdict.broken), 'group')}, {seen} stars found, {decimal_text(stars)} claimed{found}; "
             "please report this as a bug"
         )
     return verdict

@@ -217,7 +217,7 @@ def test_rounding_keeps_groups_of_two_away_from_the_table_for_every_t():
 
 def test_a_new_row_is_needed_to_ask_for_half_a_clique():
     path = Graph.of([(1, 2), (2, 3), (4, 5)], range(1, 7))
-    with pytest.raises(InputError, match="leaves no room for a new row beside 6 nodes: 4 more are needed"):
+    with pytest.raises(InputError, match="leaves no room for a new row in addition to 6 nodes: 4 more are needed"):
         HalfCliqueToAnonymity(HalfClique(path), "0.45")
     unguarded = object.__new__(HalfCliqueToAnonymity)
     object.__setattr__(unguarded, "source", HalfClique(path))

@@ -13,8 +13,8 @@ from kilt import Policy
 from kilt.model.patterns import useful_levels
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
-from kilt.solvers.classics.incognito import is_safe, lowest_safe, release_of
-from kilt.solvers.classics.mondrian import Part, between, halved
+from kilt.solvers.classics.incognito import find_lowest_safe, is_safe, partition_of
+from kilt.solvers.classics.mondrian import Part, cut_between, cut_in_half
 from support.problems import drawn_problem, problem_of, solved
 
 
@@ -39,14 +39,14 @@ def test_cuts_lose_no_row_and_leave_legal_sides(data):
     problem = drawn_problem(data)
     whole = Part(np.arange(len(problem.counts)), problem.counts)
     for codes in problem.codes.T:
-        for cut in (between(problem, whole, codes), halved(problem, whole, codes)):
+        for cut in (cut_between(problem, whole, codes), cut_in_half(problem, whole, codes)):
             if cut is not None:
                 placed = sum(np.bincount(side.types, side.counts, len(problem.counts)) for side in cut)
                 assert placed.tolist() == problem.counts.tolist()
-        strict = between(problem, whole, codes)
+        strict = cut_between(problem, whole, codes)
         if strict is not None:
             assert codes[strict[0].types].max() < codes[strict[1].types].min()
-        relaxed = halved(problem, whole, codes)
+        relaxed = cut_in_half(problem, whole, codes)
         if relaxed is not None:
             assert 0 <= relaxed[0].counts.sum() - relaxed[1].counts.sum() <= 1
 
@@ -61,5 +61,5 @@ def test_incognito_finds_all_lowest_safe_vectors(data):
         upper in safe for vector in safe for upper in product(*useful) if all(np.array(upper) >= np.array(vector))
     )
     lowest = {v for v in safe if not any(w != v and all(np.array(w) <= np.array(v)) for w in safe)}
-    assert set(lowest_safe(problem, StoppingRule(), silent)) == lowest
-    assert solved("incognito", problem).partition.cost == min(release_of(problem, v).cost for v in safe)
+    assert set(find_lowest_safe(problem, StoppingRule(), silent)) == lowest
+    assert solved("incognito", problem).partition.cost == min(partition_of(problem, v).cost for v in safe)

@@ -10,7 +10,9 @@ from kilt import InputError, Policy
 from kilt.hardness import planted_matching, random_graph, random_matching, to_closeness
 from kilt.hardness.problems.graphs import Bisection
 from kilt.run.stopping import StoppingRule
-from kilt.solvers.registry import choose, solver
+from kilt.solvers.choose import choose
+from kilt.solvers.exact.column_generation.minimal_groups import Params
+from kilt.solvers.registry import solver
 from support.problems import problem_of, solved
 
 EXACT = ["exhaustive", "recursion", "subsets", "milp", "exact"]
@@ -102,8 +104,8 @@ def test_many_copies_of_few_rows_are_solved_though_large_groups_are_too_many_to_
 
 
 @pytest.mark.parametrize("name", ["exact", "milp"])
-def test_atoms_cut_short_still_lead_to_the_optimum(name, monkeypatch):
-    monkeypatch.setattr("kilt.solvers.exact.column_generation.minimal_groups.MOST_COUNTS", 180)
+def test_minimal_groups_cut_short_still_lead_to_the_optimum(name, monkeypatch):
+    monkeypatch.setattr("kilt.solvers.exact.column_generation.minimal_groups.PARAMS", Params(max_counts=180))
     rng = np.random.default_rng(2)
     rows = [tuple(map(str, row)) for row in np.column_stack([rng.integers(0, 3, (14, 3)), rng.integers(0, 3, 14)])]
     problem = problem_of(rows, ["suppress"] * 3, ["equal"], Policy(t="0.2"))

@@ -12,7 +12,7 @@ from kilt.model.problem import Problem
 from kilt.patterns.pool import every_pattern
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
-from kilt.solvers.greedy.solver import Greedy
+from kilt.solvers.greedy.solver import Greedy, Params
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, legal_groups, problem_of, solved
 from support.strategies import policies, tables
@@ -65,7 +65,7 @@ def _slow_partition_cost(problem: Problem, partition: Partition) -> int:
 
 
 def test_a_wide_table_ends_legally_without_listing_all_level_vectors(monkeypatch):
-    monkeypatch.setattr("kilt.solvers.greedy.solver.MOST_VECTORS", 64)
+    monkeypatch.setattr("kilt.solvers.greedy.solver.PARAMS", Params(max_vectors=64))
     rng = np.random.default_rng(0)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (400, 20))]
     problem = problem_of(rows, ["suppress"] * 20, [], Policy(k=4))

@@ -14,8 +14,10 @@ from kilt import Policy
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
-from kilt.solvers.registry import choose, solver
-from kilt.solvers.search.solver import Search
+from kilt.solvers.choose import choose
+from kilt.solvers.registry import solver
+from kilt.solvers.search.solver import Run, Search
+from kilt.solvers.search.state import one_group
 from support.problems import problem_of, random_problem, searchable, solved
 
 
@@ -100,5 +102,22 @@ def test_a_gap_that_is_wide_enough_ends_the_search_at_once():
 def test_a_search_goes_on_from_what_is_given():
     problem = random_problem(300, 4, 2, Policy(k=3))
     start = solved("search", problem, StoppingRule(iterations=30_000)).partition
-    found = Search(start).solve(problem, StoppingRule(iterations=0), silent)
+    found = Search(given=start).solve(problem, StoppingRule(iterations=0), silent)
     assert found.partition.cost <= start.cost
+
+
+@pytest.mark.parametrize("policy", [Policy(k=4, t="0.3"), Policy(k=4, l=2), Policy(k=4)])
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.3, 1.0])
+def test_however_short_the_time_what_level_greedy_found_is_never_lost(policy, seconds):
+    """A search that has just begun to build by multipliers hands over the better of the two."""
+    problem = random_problem(800, 5, 3, policy)
+    level = solver("greedy").solve(problem, StoppingRule(), silent)
+    assert solved("search", problem, StoppingRule(seconds=seconds)).cost <= level.cost
+
+
+def test_a_partition_that_is_built_badly_does_not_replace_a_better_one(monkeypatch):
+    problem = random_problem(400, 5, 2, Policy(k=4, t="0.3"))
+    level = solver("greedy").solve(problem, StoppingRule(), silent)
+    monkeypatch.setattr(Run, "_build", lambda self, *_: one_group(self.problem))
+    for stop in (StoppingRule(iterations=0), StoppingRule(seconds=1)):
+        assert solved("search", problem, stop).cost <= level.cost

@@ -1,4 +1,4 @@
-"""Least values of legal groups, rounded down: groups of single sizes near the table's shares."""
+"""Least reduced costs of legal groups, rounded down: groups of single sizes close to the shares of the table."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from kilt.model.rules import ClosenessRule
 from kilt.model.spaces import TreeMetric
 from kilt.numbers import BoolArray, IntArray, max_abs, widen
 
-WIDTHS = (32, 64, 128, 256, 512, 1 << 62)  # patterns with about as many rows are gone through together
+WIDTHS = (32, 64, 128, 256, 512, 1 << 62)  # patterns with about as many rows are processed together
 
 
 class SizeProof:
-    """Groups of single sizes near the table's shares, for equal distances of more than two values.
+    """Groups of single sizes close to the shares of the table, for equal distances of more than two values.
 
     A group of N rows may have R N / n rows of a value with R of the table's n rows; all above that is excess, the row
-    that crosses the line in part, and the excess is at most t N. So for any theta the value of a group is at least that
-    of the N cheapest rows, where a row costs theta times its excess, less theta t N. A size is left out if no N rows
-    have little enough excess.
+    that crosses the line in part, and the excess is at most t N. So for any theta the reduced cost of a group is at
+    least that of the N cheapest rows, where a row pays theta times its excess, less theta t N. A size is left out if no
+    N rows have little enough excess.
     """
 
     def __init__(self, problem: Problem, rule: ClosenessRule, evidence: Evidence) -> None:
@@ -45,21 +45,21 @@ class SizeProof:
         return cls(problem, rule, evidence)
 
     def least(self, patterns: ProofPatterns) -> IntArray:
-        """Return for every pattern a number that no value of a legal group of up to the largest size is below."""
+        """Return for every pattern a lower bound on the reduced cost of a legal group of up to the largest size."""
         units = self._units(patterns)
-        value = np.zeros(len(patterns), dtype=np.int64)
+        reduced_cost = np.zeros(len(patterns), dtype=np.int64)
         first, numbers = self.size_multipliers.under(patterns.levels)
         place = {int(f): i for i, f in enumerate(patterns.first)}
-        theta = np.zeros((len(value), self.largest + 1), dtype=np.int64)
+        theta = np.zeros((len(reduced_cost), self.largest + 1), dtype=np.int64)
         for f, (size, each) in sorted(zip(first.tolist(), numbers.tolist(), strict=True), key=lambda e: e[1][0]):
             if f in place and size <= self.largest:
                 theta[place[f], size if size else slice(None)] = max(0, each)
         for width in WIDTHS:
             chosen = np.flatnonzero((units.widths <= width) & (units.widths > 0))
             if len(chosen):
-                value = stored(value, chosen, self._of_lines(units.lines(chosen), theta[chosen]))
+                reduced_cost = stored(reduced_cost, chosen, self._of_lines(units.lines(chosen), theta[chosen]))
                 units.widths[chosen] = 0
-        return value
+        return reduced_cost
 
     def _units(self, patterns: ProofPatterns) -> _Units:
         """Expand row types into rows, no more of a value than the largest size."""
@@ -72,16 +72,16 @@ class SizeProof:
         entry = np.repeat(by_class, number)
         rank = np.repeat(before, number) + np.arange(len(entry))
         rank -= np.repeat(np.cumsum(number) - number, number)
-        back = np.lexsort((patterns.values[entry], patterns.owner[entry]))
+        back = np.lexsort((patterns.reduced_costs[entry], patterns.owner[entry]))
         entry, rank = entry[back], rank[back]
         widths = np.bincount(patterns.owner[entry], minlength=len(patterns))
         place = self.problem.sensitive_class[patterns.types[entry]] * (self.largest + 1) + rank
-        return _Units(widths, patterns.values[entry], place)
+        return _Units(widths, patterns.reduced_costs[entry], place)
 
     def _of_lines(self, lines: _Lines, theta: IntArray) -> IntArray:
-        """Go through the sizes, for patterns whose rows stand in the lines of a matrix, cheap ones first."""
-        rows, largest = self.problem.rows, max_abs(lines.values)
-        sums = np.cumsum(np.where(lines.inside, lines.values, 0), axis=1)
+        """Bound all sizes, for patterns whose rows are in the lines of a matrix, cheap ones first."""
+        rows, largest = self.problem.rows, max_abs(lines.reduced_costs)
+        sums = np.cumsum(np.where(lines.inside, lines.reduced_costs, 0), axis=1)
         least = np.zeros(len(sums), dtype=np.int64)
         for size in range(max(1, self.problem.rules.min_group_size), min(self.largest, sums.shape[1]) + 1):
             open_ = np.flatnonzero(lines.inside[:, size - 1] & (sums[:, size - 1] < least))
@@ -90,9 +90,9 @@ class SizeProof:
             excess, allowed = self.excess[size]
             here = excess[lines.place[open_]]
             most = (largest + int(theta[open_, size].max())) * rows * size * 4
-            price = widen(theta[open_, size], most)
-            each = lines.values[open_] * rows + price[:, None] * here
-            total = _cheapest(each, lines.inside[open_], size) - price * allowed
+            each_theta = widen(theta[open_, size], most)
+            each = lines.reduced_costs[open_] * rows + each_theta[:, None] * here
+            total = _cheapest(each, lines.inside[open_], size) - each_theta * allowed
             low = np.flatnonzero(total // rows < least[open_])
             if not len(low):
                 continue
@@ -112,10 +112,10 @@ class SizeProof:
 
 @dataclass
 class _Units:
-    """Rows by pattern, cheap ones first: their number in each pattern, their values, their place (value and rank)."""
+    """Rows by pattern, cheap ones first: their number in each, their reduced costs, their place (value and rank)."""
 
     widths: IntArray
-    values: IntArray
+    reduced_costs: IntArray
     place: IntArray
 
     def __post_init__(self) -> None:
@@ -127,7 +127,7 @@ class _Units:
         column = np.arange(int(widths.max()))
         inside = column < widths[:, None]
         at = np.where(inside, self.begin[chosen][:, None] + column, 0)
-        return _Lines(inside, self.values[at], self.place[at])
+        return _Lines(inside, self.reduced_costs[at], self.place[at])
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class _Lines:
     """Rows of patterns as lines of a matrix; what is not ``inside`` is not a row."""
 
     inside: BoolArray
-    values: IntArray
+    reduced_costs: IntArray
     place: IntArray
 
 

@@ -1,9 +1,10 @@
 """The proof of a bound, evaluated in integers, with nothing of what found it.
 
-Given prices for rows, no legal partition costs less than the sum of all prices plus, for every pattern, the least value
-(cost less prices) of a legal group under it, where that is negative. The prices may be any integers. Here all patterns
-are gone through again, and for each a number is found that no legal group's value is below: exactly, or rounded down
-with the help of multipliers, which may be any integers too. ``docs/certificates.md`` has the inequalities.
+Given a multiplier for every row, no legal partition costs less than the sum of all multipliers plus, for every pattern,
+the least reduced cost (cost less multipliers) of a legal group under it, where that is negative. The multipliers may be
+any integers. Here all patterns are listed again, and for each a lower bound on the reduced cost of its legal groups is
+found: exactly, or rounded down with the help of multipliers of patterns, which may be any integers too.
+``docs/certificates.md`` has the inequalities.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, SizeRule
 from kilt.numbers import ROOM, BoolArray, IntArray, max_abs
 
-MOST = 2**53  # no price and no multiplier is larger
+MAX_MULTIPLIER = 2**53
 
 
 def evaluate_bound(problem: Problem, parts: Sequence[Evidence]) -> int:
@@ -35,15 +36,15 @@ def evaluate_bound(problem: Problem, parts: Sequence[Evidence]) -> int:
     if len(set(columns)) < len(columns) or not set(columns) <= set(range(len(problem.columns))):
         raise InputError("the parts of the proof are not about different columns of the table")
     found = [problem.on(part.columns) for part in parts]
-    return sum(_proved(on, part) * (problem.unit // on.unit) for on, part in zip(found, parts, strict=True))
+    return sum(_evaluate_part(on, part) * (problem.unit // on.unit) for on, part in zip(found, parts, strict=True))
 
 
-def _proved(problem: Problem, evidence: Evidence) -> int:
-    """Return what no legal partition's cost in the columns of the evidence is below."""
+def _evaluate_part(problem: Problem, evidence: Evidence) -> int:
+    """Return the lower bound on the cost of a legal partition in the columns of the evidence."""
     _require_small(evidence)
     largest = max(max_abs(evidence.multipliers) * problem.rows, evidence.scale * problem.most_cost)
     if 4 * largest >= ROOM or len(evidence.multipliers) != len(problem.counts):
-        raise InputError("the prices of the proof are too large, or not one for every row type")
+        raise InputError("the multipliers of the proof are too large, or not one for every row type")
     least = _least(problem, evidence)
     total = int(evidence.multipliers.astype(object) @ problem.counts)
     for patterns in proof_patterns(problem, evidence):
@@ -54,43 +55,43 @@ def _proved(problem: Problem, evidence: Evidence) -> int:
 def _require_small(evidence: Evidence) -> None:
     """Raise if a multiplier is so large that nobody needs it."""
     for multipliers in (evidence.size_multipliers, evidence.linear_multipliers, evidence.tail_multipliers):
-        if max_abs(multipliers.numbers) >= MOST:
+        if max_abs(multipliers.numbers) >= MAX_MULTIPLIER:
             raise InputError("the multipliers of the proof are too large")
 
 
 def _least(problem: Problem, evidence: Evidence) -> Callable[[ProofPatterns], IntArray]:
-    """Choose how to find what no legal group's value is below: exactly, or with the multipliers that are given."""
+    """Choose how to bound the reduced costs of legal groups: exactly, or with the multipliers that are given."""
     rules = problem.rules
     if all(isinstance(rule, SizeRule) for rule in rules):
         return lambda patterns: of_rows(patterns, rules.min_group_size)
     if len(problem.sensitive_totals) == 2:
         return TwoClassProof(problem).least
-    return _relaxed(problem, evidence)
+    return _relaxation(problem, evidence)
 
 
-def _relaxed(problem: Problem, evidence: Evidence) -> Callable[[ProofPatterns], IntArray]:
-    """Prove groups by what all l-diverse ones have, and by linear inequalities; where these do not do, size by size."""
+def _relaxation(problem: Problem, evidence: Evidence) -> Callable[[ProofPatterns], IntArray]:
+    """Bound groups by what all l-diverse ones have, and by linear inequalities; where these fail, size by size."""
     min_group_size = problem.rules.min_group_size
-    linear_multipliers = LinearProof(problem, evidence.linear_multipliers, min_group_size)
-    tail_multipliers = LinearProof(problem, evidence.tail_multipliers, max(min_group_size, evidence.largest + 1))
-    sizes = SizeProof.of(problem, evidence) if evidence.largest else None
+    every_size = LinearProof(problem, evidence.linear_multipliers, min_group_size)
+    large_sizes = LinearProof(problem, evidence.tail_multipliers, max(min_group_size, evidence.largest + 1))
+    small_sizes = SizeProof.of(problem, evidence) if evidence.largest else None
     diverse = [(math.ceil(rule.l), rule.column) for rule in problem.rules if isinstance(rule, DiversityRule)]
     fewest, column = max(diverse, default=(1, 0))
     shown = problem.sensitive[:, column]
 
     def least(patterns: ProofPatterns) -> IntArray:
-        value = np.zeros(len(patterns), dtype=np.int64)
+        reduced_cost = np.zeros(len(patterns), dtype=np.int64)
         open_ = np.flatnonzero(_possible(problem, patterns))
         if len(open_):
             some = patterns.some(open_)
-            apart = of_values(some, shown[some.types], max(min_group_size, fewest), fewest)
-            value = stored(value, open_, np.maximum(apart, linear_multipliers.least(some)))
-        open_ = np.flatnonzero(value < 0)
-        if len(open_) and sizes is not None:
+            found = of_values(some, shown[some.types], max(min_group_size, fewest), fewest)
+            reduced_cost = stored(reduced_cost, open_, np.maximum(found, every_size.least(some)))
+        open_ = np.flatnonzero(reduced_cost < 0)
+        if len(open_) and small_sizes is not None:
             some = patterns.some(open_)
-            apart = np.minimum(sizes.least(some), tail_multipliers.least(some))
-            value = stored(value, open_, np.maximum(value[open_], apart))
-        return value
+            found = np.minimum(small_sizes.least(some), large_sizes.least(some))
+            reduced_cost = stored(reduced_cost, open_, np.maximum(reduced_cost[open_], found))
+        return reduced_cost
 
     return least
 

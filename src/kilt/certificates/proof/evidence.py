@@ -1,4 +1,4 @@
-"""What proves a bound: integers, any of which may be wrong without making the proof so."""
+"""What proves a bound: integers, any of which may be bad without making the bound wrong."""
 
 from __future__ import annotations
 

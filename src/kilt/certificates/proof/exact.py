@@ -1,4 +1,4 @@
-"""Least values of legal groups, exactly: for sizes, for different values, and for two sensitive classes."""
+"""Least reduced costs of legal groups, exactly: for sizes, for different values, and for two sensitive classes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from kilt.numbers import BoolArray, IntArray
 
 
 def of_rows(patterns: ProofPatterns, min_group_size: int) -> IntArray:
-    """Exact for groups of at least so many rows: all of negative value, and the cheapest others if these are few."""
+    """Exact for groups of at least so many rows: all of negative reduced cost, and the cheapest others if needed."""
     missing = np.maximum(min_group_size - patterns.before(patterns.counts), 0)
-    taken = np.where(patterns.values < 0, patterns.counts, np.minimum(patterns.counts, missing))
-    return patterns.sums(taken * patterns.values)
+    taken = np.where(patterns.reduced_costs < 0, patterns.counts, np.minimum(patterns.counts, missing))
+    return patterns.sums(taken * patterns.reduced_costs)
 
 
 def of_values(patterns: ProofPatterns, value_of: IntArray, min_group_size: int, fewest: int) -> IntArray:
     """Exact for groups of at least so many rows with at least so many values.
 
-    All rows of negative value are in it; then one row of each of the cheapest missing values, then the cheapest.
+    All rows of negative reduced cost are in it; then one row of each of the cheapest missing values, then the cheapest.
     """
-    owner, negative = patterns.owner, patterns.values < 0
+    owner, negative = patterns.owner, patterns.reduced_costs < 0
     by_value = np.lexsort((np.arange(len(owner)), value_of, owner))
     new = np.ones(len(owner), dtype=bool)
     new[1:] = (owner[by_value][1:] != owner[by_value][:-1]) | (value_of[by_value][1:] != value_of[by_value][:-1])
@@ -36,7 +36,7 @@ def of_values(patterns: ProofPatterns, value_of: IntArray, min_group_size: int, 
     room = np.maximum(np.maximum(min_group_size - have, 0)[owner] - patterns.before(left), 0)
     taken = np.where(negative, patterns.counts, forced + np.minimum(left, room))
     possible = (patterns.sums(forced) >= missing) & (patterns.sums(taken) >= min_group_size)
-    return np.where(possible, patterns.sums(taken * patterns.values), 0)
+    return np.where(possible, patterns.sums(taken * patterns.reduced_costs), 0)
 
 
 class TwoClassProof:
@@ -48,32 +48,32 @@ class TwoClassProof:
         self.lowest, self.highest = _legal_numbers(problem, self.rare)
 
     def least(self, patterns: ProofPatterns) -> IntArray:
-        """Take the cheapest rows of both classes; of the commoner one all of negative value, or the nearest number."""
+        """Take the cheapest rows of both classes; of the commoner all of negative reduced cost, or nearly so."""
         rare = self.is_rare[patterns.types]
-        number_of_patterns = len(patterns)
+        n_patterns = len(patterns)
         sides = []
         for chosen in (rare, ~rare):
-            values = np.repeat(patterns.values[chosen], patterns.counts[chosen])
+            reduced_costs = np.repeat(patterns.reduced_costs[chosen], patterns.counts[chosen])
             owner = np.repeat(patterns.owner[chosen], patterns.counts[chosen])
-            number = np.bincount(owner, minlength=number_of_patterns)
+            number = np.bincount(owner, minlength=n_patterns)
             begin = np.cumsum(number) - number
-            sums = np.concatenate([[0], np.cumsum(values)])
-            negative = np.bincount(owner, values < 0, number_of_patterns).astype(np.int64)
+            sums = np.concatenate([[0], np.cumsum(reduced_costs)])
+            negative = np.bincount(owner, reduced_costs < 0, n_patterns).astype(np.int64)
             sides.append((number, begin, sums, negative))
         (rares, rare_begin, rare_sums, _), (others, other_begin, other_sums, wanted) = sides
-        pattern = np.repeat(np.arange(number_of_patterns), rares + 1)
+        pattern = np.repeat(np.arange(n_patterns), rares + 1)
         first = np.cumsum(rares + 1) - (rares + 1)
         b = np.arange(len(pattern)) - first[pattern]
         most = np.minimum(self.highest[b], others[pattern])
         a = np.minimum(np.maximum(wanted[pattern], self.lowest[b]), most)
-        value = rare_sums[rare_begin[pattern] + b] - rare_sums[rare_begin[pattern]]
+        reduced_cost = rare_sums[rare_begin[pattern] + b] - rare_sums[rare_begin[pattern]]
         begin = other_begin[pattern]
-        value = value + other_sums[begin + np.maximum(a, 0)] - other_sums[begin]
-        return np.minimum.reduceat(np.where(self.lowest[b] <= most, value, 0), first)
+        reduced_cost = reduced_cost + other_sums[begin + np.maximum(a, 0)] - other_sums[begin]
+        return np.minimum.reduceat(np.where(self.lowest[b] <= most, reduced_cost, 0), first)
 
 
 def _legal_numbers(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
-    """Return for every number of rows of the rare class the least and the largest legal number of the other.
+    """Return for every number of rows of the rare sensitive class the least and the largest legal number of the other.
 
     By convexity the legal numbers have no hole, and the number nearest to the shares of the table is legal if any is;
     the ends are found by halving. Rules on shares only are asked; the least size is applied afterwards.
@@ -90,12 +90,12 @@ def _legal_numbers(problem: Problem, rare: int) -> tuple[IntArray, IntArray]:
         groups = Groups(np.where(empty, 1, groups.sizes), groups.counts)
         return np.asarray(np.logical_and.reduce([rule.meets(groups) for rule in on_shares]) & ~empty)
 
-    low_near, high_near = b * most // int(totals[rare]), -(-b * most // int(totals[rare]))
-    high_near[0] = 1  # without rows of the rare class all numbers but 0 have the same shares
-    near = np.where(legal(low_near), low_near, high_near)
-    some = legal(near)
-    lowest, highest = near.copy(), near.copy()
-    low, high = np.full_like(near, -1), np.full_like(near, most + 1)  # beyond the ends
+    below, above = b * most // int(totals[rare]), -(-b * most // int(totals[rare]))
+    above[0] = 1  # without rows of the rare sensitive class all numbers but 0 have the same shares
+    nearest = np.where(legal(below), below, above)
+    some = legal(nearest)
+    lowest, highest = nearest.copy(), nearest.copy()
+    low, high = np.full_like(nearest, -1), np.full_like(nearest, most + 1)  # beyond the ends
     while ((lowest - low > 1) | (high - highest > 1)).any():
         middle = (low + lowest + 1) // 2
         good = legal(middle)

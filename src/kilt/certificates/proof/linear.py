@@ -1,4 +1,4 @@
-"""Least values of legal groups, rounded down: linear inequalities that all legal groups obey."""
+"""Least reduced costs of legal groups, rounded down: linear inequalities that all legal groups obey."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class LinearProof:
     """Groups of at least so many rows under linear inequalities.
 
     A rule gives for every list of multipliers an inequality: its *slope* adds up to at most 0 over the rows of a legal
-    group. So the value of a group is at least the price of a row times the least size, plus what those rows add up to
-    whose value, less that price and plus the slope, is negative.
+    group. So the reduced cost of a group is at least the multiplier of its size times the least size, plus what those
+    rows add up to whose reduced cost, less that multiplier and plus the slope, is negative.
     """
 
     def __init__(self, problem: Problem, multipliers: PatternMultipliers, min_group_size: int) -> None:
@@ -35,26 +35,26 @@ class LinearProof:
             raise InputError("the proof does not have one multiplier for all that the policy needs one for")
 
     def least(self, patterns: ProofPatterns) -> IntArray:
-        """Return for every pattern a number that no value of a legal group is below; 0 if none is large enough."""
-        value = of_rows(patterns, self.min_group_size)
+        """Return for every pattern a lower bound on the reduced cost of a legal group; 0 if none is large enough."""
+        reduced_cost = of_rows(patterns, self.min_group_size)
         first, numbers = self.multipliers.under(patterns.levels)
         entry = _places(patterns.first, first)
-        marked = np.flatnonzero(entry >= 0)
-        if len(marked):
-            value = stored(value, marked, self._sloped(patterns.some(marked), numbers[entry[marked]]))
-        return np.where(patterns.sums(patterns.counts) >= self.min_group_size, value, 0)
+        given = np.flatnonzero(entry >= 0)
+        if len(given):
+            reduced_cost = stored(reduced_cost, given, self._sloped(patterns.some(given), numbers[entry[given]]))
+        return np.where(patterns.sums(patterns.counts) >= self.min_group_size, reduced_cost, 0)
 
     def _sloped(self, patterns: ProofPatterns, numbers: IntArray) -> IntArray:
-        price, slope = np.maximum(numbers[:, 0], 0), self._slope(numbers[:, 1:])
-        most = (max_abs(patterns.values) + max_abs(price)) * self.unit + max_abs(slope)
-        price = widen(price, 2 * most * max(self.problem.rows, self.min_group_size))
-        each = (patterns.values - price[patterns.owner]) * self.unit
+        size_multiplier, slope = np.maximum(numbers[:, 0], 0), self._slope(numbers[:, 1:])
+        most = (max_abs(patterns.reduced_costs) + max_abs(size_multiplier)) * self.unit + max_abs(slope)
+        size_multiplier = widen(size_multiplier, 2 * most * max(self.problem.rows, self.min_group_size))
+        each = (patterns.reduced_costs - size_multiplier[patterns.owner]) * self.unit
         each = each + slope[patterns.owner, self.problem.sensitive_class[patterns.types]]
-        total = patterns.sums(np.minimum(each, 0) * patterns.counts) + price * self.min_group_size * self.unit
+        total = patterns.sums(np.minimum(each, 0) * patterns.counts) + size_multiplier * self.min_group_size * self.unit
         return np.asarray(total // self.unit)
 
     def _slope(self, numbers: IntArray) -> IntArray:
-        """Return the slope of every pattern, class by class, in units."""
+        """Return the slope of every pattern by sensitive class, in units."""
         largest = max(1, max_abs(numbers))
         most = sum(family.most(largest) for family in self.families) * self.unit * 4 * self.problem.rows
         at, total = 0, np.zeros((len(numbers), len(self.problem.sensitive_totals)), dtype=np.int64)
@@ -126,7 +126,7 @@ class TreeClosenessCuts:
         potential = np.zeros((len(numbers), len(self.ground.order)), dtype=numbers.dtype)
         potential[:, self.ground.order] = np.cumsum(along[:-1], axis=0).T
         theta = np.abs(numbers).max(axis=1, initial=0)
-        return _near(self.rule, potential, unit // self.ground.scale, theta, unit)
+        return _closeness_slope(self.rule, potential, unit // self.ground.scale, theta, unit)
 
 
 @dataclass(frozen=True)
@@ -162,10 +162,10 @@ class SpaceClosenessCuts:
             for j, distance in enumerate(row[:i]):
                 change = np.abs(numbers[:, i] - numbers[:, j]) * self.ground.scale
                 theta = np.maximum(theta, -(-change // distance))
-        return _near(self.rule, numbers, unit, theta, unit)
+        return _closeness_slope(self.rule, numbers, unit, theta, unit)
 
 
-def _near(rule: ClosenessRule, potential: IntArray, each: int, theta: IntArray, unit: int) -> IntArray:
+def _closeness_slope(rule: ClosenessRule, potential: IntArray, each: int, theta: IntArray, unit: int) -> IntArray:
     """Return f - f(P) - t theta in units, where ``each`` unit makes one of the potential."""
     rows = int(rule.reference.sum())
     at_table = (potential * rule.reference).sum(axis=1) * (each // rows)
@@ -192,8 +192,8 @@ class ShareCuts:
 
     def slope(self, numbers: IntArray, unit: int) -> IntArray:
         """Return l g - sum(g)."""
-        marked = np.maximum(numbers, 0)
-        return np.asarray(marked * (unit // self.l.denominator * self.l.numerator) - unit * marked.sum(axis=1)[:, None])
+        g = np.maximum(numbers, 0)
+        return np.asarray(g * (unit // self.l.denominator * self.l.numerator) - unit * g.sum(axis=1)[:, None])
 
 
 def cut_families(rules: Rules) -> list[CutFamily]:

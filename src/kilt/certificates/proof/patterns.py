@@ -15,11 +15,11 @@ from kilt.numbers import ROOM, BoolArray, IntArray
 
 @dataclass(frozen=True)
 class ProofPatterns:
-    """All patterns of one level vector that matter: row types (dear ones first) by pattern, and values of a row."""
+    """All patterns of one level vector that matter: their row types, by falling multiplier, and reduced costs."""
 
     levels: Levels
     members: Ragged
-    values: IntArray
+    reduced_costs: IntArray
     counts: IntArray
 
     def __len__(self) -> int:
@@ -53,14 +53,16 @@ class ProofPatterns:
         kept = np.zeros(len(self), dtype=bool)
         kept[patterns] = True
         entries = self.members.entries_of(kept)
-        return ProofPatterns(self.levels, self.members.kept(kept), self.values[entries], self.counts[entries])
+        return ProofPatterns(self.levels, self.members.kept(kept), self.reduced_costs[entries], self.counts[entries])
 
 
 def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatterns]:
-    """Yield all closed patterns under which some row has a negative value, one level vector at a time."""
-    dear = np.argsort(-evidence.multipliers, kind="stable")
-    multipliers, counts = evidence.multipliers[dear], problem.counts[dear]
-    shown = [[level[problem.codes[dear, j]] for level in column.levels] for j, column in enumerate(problem.columns)]
+    """Yield all closed patterns under which some row has a negative reduced cost, one level vector at a time."""
+    by_multiplier = np.argsort(-evidence.multipliers, kind="stable")
+    multipliers, counts = evidence.multipliers[by_multiplier], problem.counts[by_multiplier]
+    shown = [
+        [level[problem.codes[by_multiplier, j]] for level in column.levels] for j, column in enumerate(problem.columns)
+    ]
     min_group_size = problem.rules.min_group_size
     highest = int(multipliers[0]) if len(multipliers) else 0
     for levels, cost in _vectors(problem, highest, evidence.scale):
@@ -71,8 +73,10 @@ def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatter
         found = found.kept((multipliers[found.first] > cost * evidence.scale) & enough)
         found = found.kept(_closed(found, levels, shown))
         if len(found):
-            values = cost * evidence.scale - multipliers[found.values]
-            yield ProofPatterns(levels, Ragged(dear[found.values], found.starts), values, counts[found.values])
+            reduced_costs = cost * evidence.scale - multipliers[found.values]
+            yield ProofPatterns(
+                levels, Ragged(by_multiplier[found.values], found.starts), reduced_costs, counts[found.values]
+            )
 
 
 def _closed(found: Ragged, levels: Levels, shown: Sequence[Sequence[IntArray]]) -> BoolArray:
@@ -86,7 +90,7 @@ def _closed(found: Ragged, levels: Levels, shown: Sequence[Sequence[IntArray]]) 
 
 
 def _vectors(problem: Problem, highest: int, scale: int) -> Iterator[tuple[Levels, int]]:
-    """Yield all level vectors with a row's cost below the highest price; no other has a row of negative value."""
+    """Yield all level vectors under which a row costs less than the largest multiplier; no others matter."""
 
     def longer(levels: Levels, cost: int) -> Iterator[tuple[Levels, int]]:
         if cost * scale >= highest:

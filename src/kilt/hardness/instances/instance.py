@@ -78,7 +78,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver found: the groups, their stars, and what no partition can go below (None if it proved nothing)."""
+    """What a solver found: the groups, their stars, and a lower bound on any (None if none is proved)."""
 
     groups: Groups
     stars: int
@@ -151,12 +151,12 @@ class Instance(OptimizationProblem[Groups]):
         return next((name for name in names if solver_of(name).refuses(self.problem) is None), None)
 
     def groups_of(self, partition: Partition) -> Groups:
-        """Return the rows of every group of a solver's partition; copies are dealt out in the order of rows."""
-        row_type = self._counted[1]
-        rows = [iter(np.flatnonzero(row_type == kind).tolist()) for kind in range(len(self.problem.counts))]
+        """Return the rows of every group of a solver's partition; copies are assigned in the order of rows."""
+        type_of_row = self._counted[1]
+        rows = [iter(np.flatnonzero(type_of_row == row_type).tolist()) for row_type in range(len(self.problem.counts))]
         groups: list[list[int]] = [[] for _ in range(len(partition))]
-        for kind, group, count in zip(partition.types, partition.groups, partition.counts, strict=True):
-            groups[group] += islice(rows[kind], int(count))
+        for row_type, group, count in zip(partition.types, partition.groups, partition.counts, strict=True):
+            groups[group] += islice(rows[row_type], int(count))
         return tuple(sorted(tuple(sorted(group)) for group in groups))
 
     @cached_property

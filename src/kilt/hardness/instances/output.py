@@ -1,6 +1,6 @@
 """An instance as files: the table, the configuration that ``kilt anonymize`` takes, and the metric if it needs one.
 
-All of them are written beside their places first, so that none is put there unless all can be.
+All of them are written to staging files first, so that none is put there unless all can be.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kilt.model.spaces import Metric
 from kilt.numbers import rational
 from kilt.sources.base import Source
 from kilt.sources.registry import open_source
-from kilt.sources.staging import is_same_file, require_writable, staged_bytes
+from kilt.staging import is_same_file, require_writable, staged_bytes
 
 
 def write_instance(
@@ -32,7 +32,7 @@ def write_instance(
 ) -> list[Path]:
     """Write the table and, on request, its configuration; return the files. None of them may be the ``source``.
 
-    A metric is written beside the table, and a release will be too: table.csv has table-metric.csv and
+    A metric is written next to the table, and a release will be too: table.csv has table-metric.csv and
     table-release.csv. Neither the source nor the configuration may be in the place of that release.
     """
     path = Path(table)

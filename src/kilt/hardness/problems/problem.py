@@ -1,8 +1,8 @@
-"""Questions, and claims about two of them.
+"""Optimization problems, and relations between the optima of two of them.
 
-A question gives every solution a value: the edges that a bisection cuts, the stars of a partition. Some values are to
-be small and some large. A question may have a goal, and then its answer is yes if a solution reaches it. A claim says
-how the best values of two questions hang together.
+A problem gives every solution a value: the edges that a bisection cuts, the stars of a partition. Some values are
+minimized and some maximized. A problem may have a goal, and then its answer is yes if a solution reaches it. A relation
+says how the optima of two problems depend on each other.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class HalfCliqueToAnonymity(Reduction[Nodes, Groups]):
             raise InputError(f"'c' must be above 1/3 and below 1/2 here, not {self.c}")
         if self.rows == self.nodes:
             raise InputError(
-                f"c={self.c} leaves no room for a new row beside {self.nodes} nodes: "
+                f"c={self.c} leaves no room for a new row in addition to {self.nodes} nodes: "
                 f"{2 * pairs_needed(self.source, self.exact_c)} more are needed, half of them isolated, half universal"
             )
 

@@ -1,9 +1,10 @@
-"""Groups of a given size near the table's shares: for every pattern the least value over all sizes up to a largest one.
+"""Groups of single sizes close to the shares of the table: the least reduced cost under every pattern, over all sizes.
 
 At a fixed size N a value with R of the table's n rows may fill R N / n places for nothing; every row above that is
-*excess*, the row that crosses the line in part. A group is close enough if its excess is at most t N. The value of the
-cheapest group whose rows pay ``theta`` for a row of excess, less theta t N, is a lower bound for any theta; the best
-theta is found where two such lines cross. Floats guide here: whoever wants a proof rounds theta and counts in integers.
+*excess*, the row that crosses the line in part. A group is close enough if its excess is at most t N. The
+reduced cost of the cheapest group whose rows pay ``theta`` for a row of excess, less theta t N, is a lower bound for
+any theta; the best theta is found where two such lines cross. Floats guide here: a proof rounds theta and counts in
+integers.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from numba import njit
 
 from kilt.numbers import BoolArray, FloatArray, IntArray
 
-CHUNKS = 16  # the patterns are shared out in as many parts, whatever the number of cores: sums are always the same
-STEP = 4000.0  # what is tried first where theta is 0: less than half a star, at the usual scale of prices
+CHUNKS = 16  # of patterns, whatever the number of cores, so that sums are always the same
+STEP = 4000.0  # what is tried first where theta is 0: less than half a star, at the usual scale of multipliers
 
 
 @njit(cache=True)
@@ -37,7 +38,7 @@ def sorted_members(
 def _by_class(
     members: IntArray, sensitive_class: IntArray, counts: IntArray, first: IntArray, stop: IntArray, rows: IntArray
 ) -> IntArray:  # pragma: no cover - compiled
-    """Sort members by class, keeping their order; note where each class starts and stops, and its rows."""
+    """Sort members by sensitive class, keeping their order; note where each class starts and stops, and its rows."""
     first[:] = 0
     rows[:] = 0
     for kind in members:
@@ -69,7 +70,7 @@ def _cheapest(
     at: IntArray,
     used: IntArray,
 ) -> tuple[float, float]:  # pragma: no cover - compiled
-    """Choose so many rows of least value where excess costs theta; return their value and their excess."""
+    """Choose so many rows of least reduced cost where excess costs theta; return that and their excess."""
     chosen[:] = 0
     used[:] = 0
     at[:] = first
@@ -137,7 +138,7 @@ def _least_excess(
 def _set_size(
     size: int, totals: IntArray, table: int, free: IntArray, part: FloatArray
 ) -> None:  # pragma: no cover - compiled
-    """Note how many rows of each class a group of this size has for nothing, and what the next one costs."""
+    """Note how many rows of each sensitive class a group of this size may have without excess, and that of the next."""
     for c in range(len(totals)):
         free[c] = totals[c] * size // table
         part[c] = ((free[c] + 1) * table - totals[c] * size) / table
@@ -161,9 +162,9 @@ def _of_size(
     at: IntArray,
     used: IntArray,
 ) -> tuple[float, float, float]:  # pragma: no cover - compiled
-    """Return the least value of a group of this size, the theta that proves it, and the share of ``high`` in it.
+    """Return the least reduced cost for this size, the theta that proves it, and the share of ``high`` in it.
 
-    Two groups are mixed: ``high`` with too much excess, ``low`` with little. The value is infinite if there is none.
+    Two groups are mixed: ``high`` with too much excess, ``low`` with little. It is infinite if there is none.
     """
     if _least_excess(size, rows, free, part, used) > allowed + 1e-9:
         return np.inf, theta, 0.0
@@ -195,7 +196,7 @@ def _of_size(
 def _take(
     number: int, share: float, kinds: IntArray, copies: IntArray, start: int, taken: FloatArray
 ) -> None:  # pragma: no cover - compiled
-    """Count the first copies of a class as taken, to a share."""
+    """Count the first copies of a sensitive class as taken, to a share."""
     left, at = number, start
     while left > 0 and share > 0.0:
         here = min(left, copies[at])
@@ -208,7 +209,7 @@ def _take(
 def _flat_sums(
     members: IntArray, counts: IntArray, multipliers: IntArray, cost: int, smallest: int, sums: FloatArray
 ) -> int:  # pragma: no cover - compiled
-    """Sum up the values of rows, cheap ones first; return the size beyond which no sum is negative."""
+    """Sum up the reduced costs of rows in rising order; return the size beyond which no sum is negative."""
     most, largest = 0, len(sums) - 1
     sums[0] = 0.0
     for kind in members:
@@ -268,7 +269,7 @@ def _other_thetas(
     used: IntArray,
     size_multipliers: FloatArray,
 ) -> None:  # pragma: no cover - compiled
-    """Fill in the best theta of those sizes for which a given one shows less than the best value."""
+    """Fill in the best theta of those sizes for which a given one does not prove the best reduced cost."""
     table = totals.sum()
     for size in range(sizes[0], sizes[1] + 1):
         if flat[size] >= best:
@@ -304,12 +305,12 @@ def least_of_sizes(
     taken: FloatArray,
     size_multipliers: FloatArray,
 ) -> None:  # pragma: no cover - compiled
-    """For every active pattern find the least value of a group of any of the sizes, where it is below ``values``.
+    """For every active pattern find the least reduced cost over all sizes, where it is below ``values``.
 
     Sizes that a slope shows to be too dear are left out. ``size_of`` and ``theta_of`` remember the best size and theta
     of each pattern, where the next search starts. ``taken`` counts the copies of each row type in the groups. If
     ``size_multipliers`` has a row per pattern it is filled with the theta of those sizes for which that of the pattern
-    does not do. ``allowed`` has the excess that each size may have.
+    is not enough. ``allowed`` has the excess that each size may have.
     """
     classes, table = len(totals), totals.sum()
     largest = len(allowed) - 1

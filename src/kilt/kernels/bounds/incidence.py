@@ -1,4 +1,4 @@
-"""Lists of row types by pattern turned into lists of patterns by row type, and values of groups by size alone."""
+"""Lists of row types by pattern turned into lists of patterns by row type, and reduced costs by size alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def by_type(types: IntArray, starts: IntArray, kinds: int) -> tuple[IntArray, In
 def values_by_size(
     multipliers: IntArray, counts: IntArray, types: IntArray, starts: IntArray, cost: IntArray, min_group_size: int
 ) -> FloatArray:  # pragma: no cover - compiled
-    """Return for every pattern the least value of a group of at least so many rows, also if that is positive."""
+    """Return for every pattern the least reduced cost of a group of at least so many rows, also if it is positive."""
     values = np.full(len(cost), np.inf)
     filled = np.empty(min_group_size, dtype=np.int64)
     for p in range(len(cost)):

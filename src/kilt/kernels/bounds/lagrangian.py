@@ -1,4 +1,4 @@
-"""The Lagrangian bound for groups of at least k rows: for every pattern the group of least value, in integers."""
+"""The Lagrangian bound for groups of at least k rows: for every pattern the least reduced cost, in integers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def least_values(
     min_group_size: int,
     taken: IntArray,
 ) -> int:  # pragma: no cover - compiled
-    """Return the sum over all patterns of the least value of a group, or 0 if none is negative.
+    """Return the sum over all patterns of the least reduced cost of a group, or 0 if none is negative.
 
-    The value of a group is the cost of its rows less their prices. It holds every row whose price is above the
-    cost, and if these are too few the dearest of the others. ``taken`` counts the copies of each row type in them.
-    The patterns of a row type are in the order of their cost, so that only those below its price are touched.
+    The reduced cost of a group is the cost of its rows less their multipliers. It holds every row whose multiplier
+    exceeds the cost, and if these are too few the largest of the others. ``taken`` counts the copies of each row type
+    in them. The patterns of a row type are in the order of their cost, so only those below its multiplier are visited.
     """
     mass = np.zeros(len(cost), dtype=np.int64)
     value = np.zeros(len(cost), dtype=np.int64)
@@ -66,7 +66,7 @@ def least_values(
 def dearest(
     multipliers: IntArray, counts: IntArray, members: IntArray, limit: int, wanted: int, filled: IntArray
 ) -> int:  # pragma: no cover - compiled
-    """Fill a list, from dear to cheap, with the copies of highest price up to a limit; return how many there are."""
+    """Fill a list with the copies of largest multipliers up to a limit, in falling order; return how many there are."""
     number = 0
     for kind in members:
         price = multipliers[kind]
@@ -88,7 +88,7 @@ def dearest(
 def active_patterns(
     multipliers: IntArray, type_starts: IntArray, patterns: IntArray, cost: IntArray
 ) -> BoolArray:  # pragma: no cover - compiled
-    """Mark the patterns with a row whose price is above the cost: no other has a group of negative value."""
+    """Mark the patterns with a row whose multiplier exceeds the cost: no others have negative reduced costs."""
     active = np.zeros(len(cost), dtype=np.bool_)
     for kind in range(len(multipliers)):
         for entry in range(type_starts[kind], type_starts[kind + 1]):
@@ -112,10 +112,11 @@ def least_pairs(
     highest: IntArray,
     taken: IntArray,
 ) -> int:  # pragma: no cover - compiled
-    """Do the same for two classes: b rows of the second allow from ``lowest[b]`` to ``highest[b]`` of the first.
+    """Do the same for two sensitive classes: b rows of the second allow ``lowest[b]`` to ``highest[b]`` of the first.
 
-    ``order`` has the row types from dear to cheap. Among b rows of the second class the dearest are taken, and of the
-    first as many as have prices above the cost, or the nearest allowed number; so every b is tried, and nothing else.
+    ``order`` has the row types by falling multipliers. The b rows of the second class are those of largest multipliers,
+    and of the first there are as many as have multipliers above the cost, or the nearest allowed number; so every b is
+    tried, and nothing else.
     """
     active = active_patterns(multipliers, type_starts, patterns, cost)
     members = np.empty(
@@ -160,7 +161,7 @@ def least_pairs(
 def summed(
     members: IntArray, counts: IntArray, multipliers: IntArray, cost: int, sums: IntArray
 ) -> int:  # pragma: no cover - compiled
-    """Sum up the values of copies, from dear to cheap; return how many are negative."""
+    """Sum up the reduced costs of copies, in rising order; return how many are negative."""
     at, negative = 0, 0
     for kind in members:
         each = cost - multipliers[kind]
@@ -184,7 +185,7 @@ def best_pair(
     lowest: IntArray,
     highest: IntArray,
 ) -> tuple[int, int, int]:  # pragma: no cover - compiled
-    """Return the least value and the numbers of rows of both classes; (0, 0, 0) if none is negative."""
+    """Return the least reduced cost and the numbers of rows of both classes; (0, 0, 0) if none is negative."""
     best, best_a, best_b = 0, 0, 0
     spent, b = 0, 0
     place, copy = 0, 0
@@ -233,14 +234,14 @@ def least_diverse(
 ) -> int:  # pragma: no cover - compiled
     """Do the same for groups of at least so many rows with at least so many different values.
 
-    If the rows whose prices are above the cost have too few values, the dearest row of each of the best other values
-    is added, one copy each; then the dearest copies of all that is left, if the rows are too few.
+    If the rows whose multipliers exceed the cost have too few values, the row of largest multiplier of each of the best
+    other values is added, one copy each; then the largest of all that is left, if the rows are too few.
     """
     active = active_patterns(multipliers, type_starts, patterns, cost)
     taken[:] = 0
     total = 0
     values = value_of.max() + 1
-    best_kind = np.full(values, -1, dtype=np.int64)  # the dearest row type of each value
+    best_kind = np.full(values, -1, dtype=np.int64)  # the row type of largest multiplier for each value
     seen = np.empty(values, dtype=np.int64)
     filled = np.empty(min_group_size, dtype=np.int64)
     spare = counts.copy()
@@ -292,7 +293,7 @@ def least_diverse(
 def _best_values(
     multipliers: IntArray, best_kind: IntArray, seen: IntArray, number: int, limit: int, wanted: int
 ) -> int:  # pragma: no cover - compiled
-    """Move the values with the dearest row types up to a limit to the front; return how many, at most those wanted."""
+    """Move the values with the largest multipliers up to a limit to the front; return how many, at most as wanted."""
     found = 0
     while found < wanted:
         best = -1

@@ -1,8 +1,8 @@
 """Groups under linear inequalities: for every pattern the best weight of an inequality that all legal groups obey.
 
-The *slope* of a pattern has a number for every class, and the numbers of the rows of any legal group add up to at most
-0. So theta times the slope may be added to the values of rows: what the cheapest group then costs is a lower bound for
-legal groups, for every theta. The best theta is found where two such lines cross. Floats guide here.
+The *slope* of a pattern has a number for every sensitive class, and the numbers of the rows of any legal group add up
+to at most 0. So theta times the slope may be added to the reduced costs of rows: that of the cheapest group is then a
+lower bound for legal groups, for every theta. The best theta is found where two such lines cross. Floats guide here.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def _cheapest(
     place: IntArray,
     by_class: FloatArray,
 ) -> tuple[float, float, float]:  # pragma: no cover - compiled
-    """Choose the group of least value where the slope costs theta: its value, its slope, and the price of its size.
+    """Find the group of least reduced cost where the slope costs theta: that, its slope, the multiplier of its size.
 
-    ``shown`` has the values of the members. Rows of negative value are in it, and the cheapest others if these are too
-    few. The price of its size is what the last of those costs.
+    ``shown`` has the reduced costs of the members. Rows of negative ones are in it, and the cheapest others if these
+    are too few. The multiplier of its size is the reduced cost of the last of those.
     """
     by_class[:] = 0
     value, incline, mass = 0.0, 0.0, 0
@@ -51,7 +51,7 @@ def _cheapest(
             spare[number] = price
             number += 1
     wanted = min_group_size - mass
-    last = np.inf  # the price of the last row that is needed: each entry has a copy at least
+    last = np.inf  # the reduced cost of the last row that is needed: each entry has at least one copy
     if number > wanted:
         last = np.partition(spare[:number], wanted - 1)[wanted - 1]
     number = 0
@@ -92,10 +92,10 @@ def least_sloped(
     mix: FloatArray,
     by_class: FloatArray,
 ) -> None:  # pragma: no cover - compiled
-    """For every active pattern find the best theta, and the least value (0 if it is not negative).
+    """For every active pattern find the best theta, and the least reduced cost (0 if it is not negative).
 
-    The group of least value is mixed of two: those at the thetas ``mix[p, 0]`` and ``mix[p, 1]``, the first to the
-    share ``mix[p, 2]``. ``by_class`` has its rows by class.
+    The group of least reduced cost is a mix of two: those at the thetas ``mix[p, 0]`` and ``mix[p, 1]``, the first to
+    the share ``mix[p, 2]``. ``by_class`` has its rows by sensitive class.
     """
     found = np.empty(by_class.shape[1], dtype=np.float64)
     high, low = np.zeros_like(found), np.zeros_like(found)
@@ -172,7 +172,7 @@ def take_sloped(
     mix: FloatArray,
     taken: FloatArray,
 ) -> None:  # pragma: no cover - compiled
-    """Count the copies of each row type in the groups of least value of the wanted patterns."""
+    """Count the copies of each row type in the groups of least reduced cost of the wanted patterns."""
     for p in range(chunk, len(cost), CHUNKS):
         if not wanted[p]:
             continue

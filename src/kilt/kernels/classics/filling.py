@@ -1,4 +1,4 @@
-"""Filling a group with near rows: the row that makes its pattern dearer by the least comes next."""
+"""Filling a group with nearby rows: the row that raises the cost of its pattern least comes next."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _nearest(
     levels: IntArray,
     seed: int,
 ) -> int:  # pragma: no cover - compiled
-    """Return the row type with which the pattern of the group becomes least dearer, the first; -1 if none is left."""
+    """Return the first row type that raises the cost of the pattern least; -1 if none is left."""
     best, found = 1 << 62, -1
     for i in range(len(order)):
         u = order[i]

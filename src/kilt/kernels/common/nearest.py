@@ -1,4 +1,4 @@
-"""How far rows are from a row, by brute force: a row is as far as the pattern of the two costs.
+"""Distances of rows by brute force: the distance of two rows is what their pattern costs a row.
 
 ``codes`` has a row for every column; the other numbers are those of ``Ladders``.
 """
@@ -36,7 +36,7 @@ def agreeing(shown: IntArray, tops: IntArray, j: int, h: int, a: int, b: int) ->
 def distances(
     codes: IntArray, shown: IntArray, costs: IntArray, tops: IntArray, u: int
 ) -> IntArray:  # pragma: no cover - compiled
-    """Return how far all rows are from row u; by tables where values are few, since branches cost more than that."""
+    """Return the distances of all rows from row u; by tables where values are few, which is faster than branches."""
     far = np.zeros(codes.shape[1], dtype=np.int64)
     table = np.empty(shown.shape[2], dtype=np.int64)
     for j in range(len(codes)):

@@ -1,7 +1,7 @@
-"""The cheapest group under every pattern, given a price for each row type: everything in integers.
+"""The group of least reduced cost under every pattern, given a multiplier for each row type: all in integers.
 
-Row types are visited from the dearest price down, and every pattern that covers one notes it, until its list for
-that class is long enough. So each list is sorted, and a group is a choice of prefixes.
+Row types are visited from the largest multiplier down, and every pattern that covers one notes it, until its list for
+that sensitive class is long enough. So each list is sorted, and a group is a choice of prefixes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def dearest_copies(
     lists: IntArray,
     filled: IntArray,
 ) -> None:  # pragma: no cover - compiled
-    """Fill for every pattern p and class c the list ``lists[p, offsets[c]:offsets[c + 1]]`` with row types."""
+    """Fill for pattern p and sensitive class c the list ``lists[p, offsets[c]:offsets[c + 1]]`` with row types."""
     for kind in order:
         c = sensitive_class[kind]
         room = offsets[c + 1] - offsets[c]
@@ -45,7 +45,7 @@ def dearest_distinct(
     lists: IntArray,
     filled: IntArray,
 ) -> None:  # pragma: no cover - compiled
-    """Fill for every pattern a list of row types of different classes."""
+    """Fill for every pattern a list of row types of different sensitive classes."""
     room = lists.shape[1]
     for kind in order:
         for entry in range(starts[kind], starts[kind + 1]):
@@ -74,7 +74,7 @@ def cheapest_atoms(
     value: IntArray,
     choice: IntArray,
 ) -> None:  # pragma: no cover - compiled
-    """Find for every pattern the atom whose cost less its prices is least; ``choice`` is -1 if none fits."""
+    """Find for every pattern the minimal group of least reduced cost; ``choice`` is -1 if none fits."""
     classes = len(offsets) - 1
     sums = np.zeros(offsets[classes] + classes, dtype=np.int64)
     for p in range(len(cost)):
@@ -111,10 +111,11 @@ def groups_within(
     found: IntArray,
     owner: IntArray,
 ) -> int:  # pragma: no cover - compiled
-    """List the groups whose cost less their prices is at most a limit; return how many, or -1 if there is no room.
+    """List the groups whose reduced cost is at most a limit; return how many, or -1 if there is no room.
 
-    Pattern p has the copies ``members[starts[p]:starts[p + 1]]``, sorted by class and then from dear to cheap; if
-    ``distinct``, from dear to cheap alone. A group is a row of ``found``, padded with -1, under the pattern ``owner``.
+    Pattern p has the copies ``members[starts[p]:starts[p + 1]]``, sorted by sensitive class and then by falling
+    multipliers; if ``distinct``, by falling multipliers alone. A group is a row of ``found``, padded with -1,
+    under the pattern ``owner``.
     """
     classes = atoms.shape[1]
     begin = np.empty(classes + 1, dtype=np.int64)
@@ -150,7 +151,7 @@ def _groups_of_atom(
     found: IntArray,
     total: int,
 ) -> int:  # pragma: no cover - compiled
-    """Add the groups of one atom under one pattern, by depth-first search over its slots; return their new number."""
+    """Add the groups of one count vector under one pattern, by depth-first search; return their new number."""
     slot_class, left, rest = _slots(sums, begin, atom)
     size = len(slot_class)
     chosen = np.empty(size, dtype=np.int64)
@@ -166,7 +167,7 @@ def _groups_of_atom(
             depth -= 1
             continue
         if spent[depth] + sums[here + left[depth]] - sums[here] + rest[depth] > limit:
-            depth -= 1  # members further on are cheaper, so their values are higher still
+            depth -= 1  # members further on have smaller multipliers, so their reduced costs are higher still
             continue
         follows = depth > 0 and slot_class[depth - 1] == c and chosen[depth - 1] == here - 1
         if here > begin[c] and mine[here] == mine[here - 1] and not follows:
@@ -191,7 +192,7 @@ def _groups_of_atom(
 def _slots(
     sums: IntArray, begin: IntArray, atom: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:  # pragma: no cover - compiled
-    """Return for every slot its class, how many slots of it are left, and the least value of all later classes.
+    """Return for every slot its class, how many of its slots are left, and the least reduced cost of later classes.
 
     If a class has too few members, no slot is left: ``left`` is 0 everywhere.
     """

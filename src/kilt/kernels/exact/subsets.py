@@ -19,7 +19,7 @@ INFINITE = np.int64(1) << 61  # two of them still fit
 
 
 class Counter(NamedTuple):
-    """Where counting up all multisets has come to: entry i of all but ``digit`` belongs to the digits from i on.
+    """The state of counting up all multisets: entry i of all but ``digit`` belongs to the digits from i on.
 
     ``member`` is a row type in it (-1 if there is none), ``size`` its rows, ``steps`` the steps up the ladders that it
     takes as one group, and ``weight`` what these cost a row.

@@ -1,4 +1,4 @@
-"""Whether a group is legal, and how far it is from that: all rules of a policy on counts per class, in integers."""
+"""Whether a group is legal, and how far it is from that: all rules on counts per sensitive class, in integers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ SIZE, FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, METRIC = range(7)
 class CompiledRules(NamedTuple):
     """The rules as numbers; rule r compares something with the ratio ``above[r] / below[r]``.
 
-    It speaks of a column with ``values[r]`` values, and class c has the value ``value_of[r, c]`` there. For closeness
-    the values stand in the order ``place`` of the space, from ``first_value[r]`` on, with their numbers of rows in the
-    table as ``reference``; the cuts of the space are intervals of that order, from ``first_cut[r]`` on, with weights;
-    for a metric the weights there are its distances, row by row. ``star`` marks equal distances, ``one_column`` a
-    policy on one column whose classes are its values, ``size_only`` one that asks for nothing but a size. ``unit`` is
-    the cost of a star.
+    It is about a column with ``values[r]`` values, and sensitive class c has the value ``value_of[r, c]`` there. For
+    closeness the values are in the order ``place`` of the space, from ``first_value[r]`` on, with their numbers of rows
+    in the table as ``reference``; the edges of a tree are intervals of that order, from ``first_cut[r]`` on, with
+    weights; for a metric the weights there are its distances, row by row. ``star`` marks equal distances,
+    ``one_column`` a policy on one column whose sensitive classes are its values, ``size_only`` one that asks for
+    nothing but a size. ``unit`` is the cost of a star.
     """
 
     kind: IntArray
@@ -80,7 +80,7 @@ def violation(
 def _too_far(
     rules: CompiledRules, r: int, size: int, counts: IntArray, sums: IntArray
 ) -> float:  # pragma: no cover - compiled
-    """Compare the work of moving the group's shares to the table's with what is allowed."""
+    """Compare the earth mover's distance from the group to the table with what is allowed."""
     values, base = rules.values[r], rules.first_value[r]
     work = 0
     if rules.kind[r] == METRIC:
@@ -121,7 +121,7 @@ def _too_few(counts: IntArray, values: int, wanted: int) -> float:  # pragma: no
 
 @lean
 def _too_uneven(counts: IntArray, values: int, size: int, a: int, b: int) -> float:  # pragma: no cover - compiled
-    """Compare the entropy with log(a/b) where floats are sure, else say no; even counts are decided exactly."""
+    """Compare the entropy with log(a/b) where floats are sure, else refuse; even counts are decided exactly."""
     inside, found, most, least = 0.0, 0, 0, size
     for v in range(values):
         if counts[v] > 0:

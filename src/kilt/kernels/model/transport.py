@@ -1,4 +1,4 @@
-"""The least work that evens out differences under a metric: shortest paths that add to a flow, in integers."""
+"""Minimum-cost flow between two distributions under a metric: successive shortest paths, in integers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FAR = 1 << 62
 
 @lean
 def transported(distance: IntArray, base: int, size: int, room: IntArray) -> int:  # pragma: no cover - compiled
-    """Return the least work that evens out the differences at the start of ``room``, which sum up to 0.
+    """Return the least cost of moving the differences at the start of ``room``, which sum up to 0, to nothing.
 
     The distance of i and j is ``distance[base + i * size + j]``. What is too much goes to where something is missing,
     along a cheapest path of values between which something may be sent or sent back; so the flow is always a cheapest
@@ -77,7 +77,7 @@ def _paths(
 
 @njit(cache=True, nogil=True)
 def each_transported(distance: IntArray, differences: IntArray) -> IntArray:  # pragma: no cover - compiled
-    """Return the least work that evens out each row of differences, under a matrix of distances."""
+    """Return the least cost of transport for each row of differences, under a matrix of distances."""
     size = differences.shape[1]
     flat, room = distance.ravel(), np.empty(3 * size + size * size, dtype=np.int64)
     work = np.empty(len(differences), dtype=np.int64)

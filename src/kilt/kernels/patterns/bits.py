@@ -1,4 +1,4 @@
-"""What sets of bits weigh: one look into a table for each byte."""
+"""The weight of a set of bits: one table lookup for each byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annealing over open patterns: patterns are opened and closed, and rows wander, with less and less patience.
+"""Annealing over open patterns: patterns are opened and closed, and rows relocate, at falling temperatures.
 
 Which patterns are open is what matters, as in facility location with lower bounds. Every move leaves legal groups, as
 decided in integers.
@@ -15,7 +15,7 @@ from kilt.kernels.search.moves import STAMP, Work, close, closing_cost, draw, dr
 from kilt.kernels.search.opening import open_pattern
 from kilt.numbers import IntArray
 
-OPENINGS, CLOSINGS = 0.5, 0.1  # the shares of moves; in the others rows wander
+OPENINGS, CLOSINGS = 0.5, 0.1  # the shares of moves; in the others rows relocate
 
 
 @lean
@@ -32,7 +32,7 @@ def anneal(
 ) -> None:  # pragma: no cover - compiled
     """Try so many moves of these patterns and row types.
 
-    Each is kept if it costs at most a random patience, which is larger where it is hot.
+    Each is kept if it costs at most a random accepted increase, which is larger at high temperatures.
     """
     for _ in range(moves):
         work.number[STAMP] += 1

@@ -1,4 +1,4 @@
-"""Where a search moves: which row types fit under which patterns, and which copies are where; moves can be undone."""
+"""The cover index and the assignment of a search: which rows fit where, and which are where; moves can be undone."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from kilt.kernels.lean import lean
 from kilt.numbers import IntArray
 
 COST, LOGGED = range(2)
-LONGEST_LOG = 200_000  # more than the rows that a single opening brings together; who closes groups asks for room
+LONGEST_LOG = 200_000  # more than the rows that a single opening brings together; closing a group checks for room
 
 
 class CoverIndex(NamedTuple):
-    """What stays: entry e says that the row type ``kind_of[e]`` fits under the pattern ``pattern_of[e]``.
+    """What does not change: entry e says that the row type ``kind_of[e]`` fits under the pattern ``pattern_of[e]``.
 
     The entries of row type u are ``starts[u]`` to ``starts[u + 1]``, from cheap to dear; those of pattern p are
     ``entries[first[p]:first[p + 1]]``. Patterns are in the order of their cost.
@@ -31,7 +31,7 @@ class CoverIndex(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """What moves: the copies at each entry, and for every pattern its rows, in all and by class.
+    """What moves: the copies at each entry, and for every pattern its rows, in all and by sensitive class.
 
     The entries with copies are linked lists, -1 at the end: from ``head`` by ``after`` those of a pattern, from
     ``home`` by ``next_home`` those of a row type. ``log_entry`` and ``log_change`` have the moves that can be undone;
@@ -126,7 +126,7 @@ def place(
 
 
 def empty_assignment(index: CoverIndex, classes: int) -> Assignment:
-    """Return a state without copies."""
+    """Return an assignment without copies."""
     entries, patterns, kinds = len(index.pattern_of), len(index.cost), len(index.counts)
 
     def nothing(length: int) -> IntArray:

@@ -1,4 +1,4 @@
-"""A first release by prices: all rows are in one group, and groups that save most leave it so that it stays legal."""
+"""A first partition by multipliers: all rows are in one group, and those groups leave it that save most, legally."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kilt.kernels.search.moves import INFEASIBLE_COST, LONGEST, Work, stays_lega
 from kilt.kernels.search.opening import choose
 from kilt.numbers import FloatArray
 
-LEAST = 1e-6  # what a group must save: prices are floats here, and their sums have errors
+LEAST = 1e-6  # what a group must save: multipliers are floats here, and their sums have errors
 
 
 @njit(cache=True, nogil=True)
 def build(
     index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, multipliers: FloatArray
 ) -> None:  # pragma: no cover - compiled
-    """Form the group that saves most at these prices again and again, from rows under the last pattern.
+    """Form the group of least reduced cost at these multipliers again and again, from rows under the last pattern.
 
     The last pattern covers all row types, and its entry is the last of each. Patterns wait with the most that they can
     save, by all rows that save something whether legal or not, and what they do save is found when they are next.

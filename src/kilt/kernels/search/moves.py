@@ -1,4 +1,4 @@
-"""What moves of a search have in common: random draws, who can take a row, what it costs to close a group.
+"""What the moves of a search share: random draws, which group can take a row, what it costs to close a group.
 
 A move is done step by step and undone as a whole if it fails or costs too much. While it is done, groups may be
 illegal; a move that succeeds leaves legal groups only.
@@ -15,7 +15,7 @@ from kilt.kernels.model.legal import CompiledRules, scratch, violation
 from kilt.kernels.search.assignment import LOGGED, Assignment, CoverIndex, has_room, move
 from kilt.numbers import BoolArray, FloatArray, IntArray
 
-INFEASIBLE_COST = 1e18  # the cost of what cannot be
+INFEASIBLE_COST = 1e18  # of what cannot be done
 LONGEST = 2_000  # row types of a pattern that are looked at in a move
 MOST_MENDED = 8  # rows that leave a group so that it is legal again
 STAMP, SOURCES, CHANGES = range(3)
@@ -23,16 +23,16 @@ NONE = -1
 
 
 class Work(NamedTuple):
-    """What moves write on, and what they remember from one to the next.
+    """The scratch space of moves, and what they remember from one to the next.
 
-    By pattern: ``source_stamp``, ``first_offer`` and ``closes`` (of a *source*, a group that rows are taken from),
+    By pattern: ``source_stamp``, ``first_offer`` and ``closes`` (of a *donor*, a group that rows are taken from),
     ``banned`` (closed in this move), ``closing`` (what it costs to close it, where ``known``), ``refill`` and
-    ``refill_home`` (for each class the entry, here and there, of a row that could come instead of one that leaves;
-    ``looked`` says after how many changes it was looked for).
+    ``refill_home`` (for each sensitive class the entry, here and there, of a row that could replace one that leaves;
+    ``looked`` says after how many changes it was searched).
     By row type: ``other``, what it would pay elsewhere, or -1. *Offers* are entries of rows that could come to the
     pattern that is opened: from ``home`` to ``entry``, ``free`` copies of them, each of which saves ``net``; those that
-    are ``chained`` are replaced; ``follows`` links those of a source. ``chosen`` of them come. In ``order`` they are
-    sorted by class; those of class c begin at ``stretch[c]``, and the chosen ones end at ``edge[c]``.
+    are ``chained`` are replaced; ``follows`` links those of a donor. ``chosen`` of them come. In ``order`` they are
+    sorted by sensitive class; those of class c begin at ``stretch[c]``, and the chosen ones end at ``edge[c]``.
     """
 
     counts: IntArray
@@ -132,7 +132,7 @@ def draw_below(random: IntArray, limit: int) -> int:  # pragma: no cover - compi
 def broken_with(
     assignment: Assignment, rules: CompiledRules, work: Work, p: int, c: int, change: int
 ) -> float:  # pragma: no cover
-    """Return how far a group is from legal with so many more rows of a class; an empty one is legal."""
+    """Return how far a group is from legal with so many more rows of a sensitive class; an empty one is legal."""
     size = assignment.size[p] + change
     if size == 0:
         return 0.0
@@ -146,7 +146,7 @@ def broken_with(
 def stays_legal(
     assignment: Assignment, rules: CompiledRules, work: Work, p: int, c: int, change: int
 ) -> bool:  # pragma: no cover
-    """Say whether a group is legal with so many more rows of a class."""
+    """Say whether a group is legal with so many more rows of a sensitive class."""
     if rules.size_only:
         return assignment.size[p] + change >= rules.min_group_size or assignment.size[p] + change == 0
     return broken_with(assignment, rules, work, p, c, change) == 0.0
@@ -156,7 +156,7 @@ def stays_legal(
 def most_copies(
     assignment: Assignment, rules: CompiledRules, work: Work, p: int, c: int, sign: int, limit: int
 ) -> int:  # pragma: no cover
-    """Return how many rows of a class, up to a limit, a legal group can take up (or give up) and be legal.
+    """Return how many rows of a sensitive class, up to a limit, a legal group can take up (or give up) and be legal.
 
     Legal groups are those counts that meet inequalities of concave functions, so that it is all up to some number: that
     is found by bisection.
@@ -188,7 +188,7 @@ def elsewhere(
 def other_cost(
     index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, u: int, q: int
 ) -> float:  # pragma: no cover
-    """Return what a copy of a row type would pay elsewhere than in q; FAR if no group takes it.
+    """Return what a copy of a row type would pay elsewhere than in q; INFEASIBLE_COST if no group takes it.
 
     It is remembered for row types that are in one group only, until one of their patterns changes.
     """
@@ -206,7 +206,7 @@ def other_cost(
 def closing_cost(
     index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int
 ) -> float:  # pragma: no cover - compiled
-    """Estimate what the rows of q pay more if it is closed; FAR if some have no other group. It is remembered."""
+    """Estimate what closing q costs, and remember it; INFEASIBLE_COST if some rows have no other group."""
     if work.known[q]:
         return work.closing[q]
     cost = 0.0
@@ -290,7 +290,7 @@ def relocate(
 def repair(
     index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int
 ) -> bool:  # pragma: no cover - compiled
-    """Let single rows leave a group until it is legal: of the class that helps most, one that pays least elsewhere."""
+    """Let rows leave a group until it is legal: of the class that helps most, those that pay least elsewhere."""
     broken = broken_with(assignment, rules, work, q, 0, 0)
     for _ in range(MOST_MENDED):
         if broken == 0.0:
@@ -311,7 +311,7 @@ def repair(
 def _leaves(
     index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int, c: int
 ) -> bool:  # pragma: no cover - compiled
-    """Let one of the first rows of a class leave q, the one that pays least elsewhere."""
+    """Let one of the first rows of a sensitive class leave q, the one that pays least elsewhere."""
     cheapest, leaving, to, tried = INFEASIBLE_COST, -1, -1, 0
     e = assignment.head[q]
     while e >= 0 and tried < MOST_MENDED:

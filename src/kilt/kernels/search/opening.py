@@ -1,6 +1,6 @@
-"""Opening a pattern: rows that save something come to it, groups that are not worth keeping without them are closed.
+"""Opening a pattern: rows that save something move in, and donor groups that do not pay off without them are closed.
 
-What it saves is estimated first, from what is remembered of the groups around; only what looks good enough is done.
+The savings are estimated first, from what is remembered of the groups nearby; only what looks good enough is done.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOOKED_AT = 200  # row types among which a row is looked for that could come ins
 FRESH = 0.02  # how often it is looked for again
 FREELY = 0.2  # how often rows come that save nothing
 STRIDE = 0.5  # rows that come or leave at a time, for each that is too many or too few
-PATIENCE = 0.5  # stars by which a group may seem worth keeping and yet be closed
+PATIENCE = 0.5  # stars by which keeping a group may seem better and it is yet closed
 
 
 @lean
@@ -79,7 +79,7 @@ def _offers(index: CoverIndex, assignment: Assignment, work: Work, p: int) -> in
 def _estimate_savings(
     index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, p: int, big: int
 ) -> float:  # pragma: no cover - compiled
-    """Decide what every source offers; return all that may be saved, less what rows that are missing cost."""
+    """Decide what every donor offers; return all that may be saved, less the cost of missing rows."""
     saved, size, nearest = 0.0, assignment.size[p], -INFEASIBLE_COST
     for s in range(work.number[SOURCES]):
         q = work.source[s]
@@ -173,7 +173,7 @@ def _closed(
 def _replaced(
     index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int, p: int, each: float
 ) -> float:  # pragma: no cover - compiled
-    """Offer one row that q cannot spare, if another of its class can take its place; return what is saved."""
+    """Offer one row that q cannot spare, if another of its sensitive class can take its place; return what is saved."""
     best, found = -INFEASIBLE_COST, -1
     i = work.first_offer[q]
     while i >= 0:
@@ -194,9 +194,9 @@ def _replaced(
 def _replacement(
     index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int, c: int, p: int
 ) -> float:  # pragma: no cover
-    """Return what it costs that another row of a class comes to q, not from p; FAR if none can.
+    """Return the cost of moving another row of a class into q, not from p; INFEASIBLE_COST if none can.
 
-    The row is remembered, and looked for again when it cannot come any more, and now and then; that there is nobody
+    The row is remembered, and looked for again when it cannot come any more, and now and then; that there is none
     is remembered until something changes.
     """
     if work.refill[q, c] == NONE and work.looked[q] == work.number[CHANGES] and assignment.total[LOGGED] == 0:
@@ -232,7 +232,7 @@ def choose(
 ) -> float:  # pragma: no cover - compiled
     """Choose the offers that save something, then fewer or more of a class until p is legal; return what that costs.
 
-    FAR if that cannot be, or costs more than the most.
+    INFEASIBLE_COST if that cannot be, or costs more than the most.
     """
     least_net = -1e-9 if draw(work.random) < FREELY else 1e-9
     size = assignment.size[p]
@@ -282,7 +282,7 @@ def choose(
 
 @lean
 def _sorted_by_class(index: CoverIndex, work: Work, offers: int) -> None:  # pragma: no cover - compiled
-    """Order the offers by class, those that save most first, and note where the chosen ones of each class end."""
+    """Order the offers by sensitive class and savings, and note where the chosen ones of each class end."""
     classes = len(work.trial)
     for c in range(classes + 1):
         work.stretch[c] = 0
@@ -317,7 +317,7 @@ def _sorted_by_class(index: CoverIndex, work: Work, offers: int) -> None:  # pra
 
 @lean
 def _next_net(work: Work, c: int, sign: int) -> float:  # pragma: no cover - compiled
-    """Return what it costs to choose one more row of a class, or one less; FAR if there is none."""
+    """Return what it costs to choose one more row of a class, or one less; INFEASIBLE_COST if there is none."""
     at = work.edge[c]
     if sign > 0:
         return -work.net[work.order[at]] if at < work.stretch[c + 1] else INFEASIBLE_COST
@@ -369,7 +369,7 @@ def _move_in(
 def _repair_donors(
     index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work
 ) -> bool:  # pragma: no cover - compiled
-    """Make all groups legal that rows came from: close those that are to be closed, mend the others."""
+    """Make all donor groups legal: close those that are to be closed, repair the others."""
     for s in range(work.number[SOURCES]):
         q = work.source[s]
         if work.closes[q]:

@@ -1,7 +1,7 @@
-"""Classes: the paper's approximation for k-anonymity, polynomial for every k, and exact for one column.
+"""Equivalence classes: the paper's approximation for k-anonymity, polynomial for every k, and exact for one column.
 
-Classes of k rows and more stay as they are; the rows of smaller ones form one group. If that is too small, it takes
-rows that larger classes can spare, and if these are too few as well, a whole class.
+Equivalence classes of k rows and more stay as they are; the rows of smaller ones form one group. If that is too small,
+it takes rows that larger classes can spare, and if these are too few as well, a whole class.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Classes:
         return None if problem.rules.is_k_anonymity else "it takes k-anonymity alone"
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:  # noqa: ARG002 - it is fast
-        """Put the rows of small classes together, with as few others as they need."""
+        """Group the rows of small equivalence classes, with as few others as they need."""
         k, classes = problem.rules.min_group_size, equivalence_class(problem)
         sizes = np.bincount(classes, problem.counts).astype(np.int64)
         blurred = np.where(sizes[classes] < k, problem.counts, 0)
@@ -39,7 +39,7 @@ class Classes:
         if 0 < least < k:
             spare = np.where(sizes < k, 0, sizes - k)
             if least + spare.sum() >= k:
-                blurred = _filled(problem, classes, blurred, spare, k)
+                blurred = _filled_up(problem, classes, blurred, spare, k)
                 least = k
             else:
                 least += int(sizes[sizes >= k].min())
@@ -52,28 +52,28 @@ class Classes:
         return guaranteed(problem, partition, least, Bound(least))
 
 
-def _filled(problem: Problem, classes: IntArray, blurred: IntArray, spare: IntArray, k: int) -> IntArray:
-    """Take rows of classes that can spare them until there are k, from those first that cost least to join."""
+def _filled_up(problem: Problem, classes: IntArray, blurred: IntArray, spare: IntArray, k: int) -> IntArray:
+    """Add rows of equivalence classes that can spare them until there are k, from the cheapest to join first."""
     blurred = blurred.copy()
     while (missing := k - int(blurred.sum())) > 0:
         nearest = _cheapest(problem, classes, blurred, np.flatnonzero(spare), np.ones_like(spare))
         wanted = min(missing, int(spare[nearest]))
         spare[nearest] = 0
-        for kind in np.flatnonzero(classes == nearest).tolist():
-            taken = min(wanted, int(problem.counts[kind]))
-            blurred[kind] += taken
+        for row_type in np.flatnonzero(classes == nearest).tolist():
+            taken = min(wanted, int(problem.counts[row_type]))
+            blurred[row_type] += taken
             wanted -= taken
     return blurred
 
 
 def _with_a_class(problem: Problem, classes: IntArray, blurred: IntArray, sizes: IntArray) -> IntArray:
-    """Take up a whole class, the one with which the group costs least."""
+    """Add a whole equivalence class, the one with which the group costs least."""
     chosen = _cheapest(problem, classes, blurred, np.flatnonzero(sizes), int(blurred.sum()) + sizes)
     return np.where(classes == chosen, problem.counts, blurred)
 
 
 def _cheapest(problem: Problem, classes: IntArray, blurred: IntArray, among: IntArray, rows: IntArray) -> int:
-    """Return the class with which the pattern of the blurred rows, times a number of rows, costs least."""
+    """Return the equivalence class with which the pattern of the blurred rows, times a number of rows, costs least."""
     inside = np.flatnonzero(blurred)
     _, first = np.unique(classes, return_index=True)
     joined = np.column_stack([np.broadcast_to(inside, (len(among), len(inside))), first[among]])

@@ -26,7 +26,7 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.approximation.disjoint_cover import DisjointCover, harmonic
 from kilt.solvers.base import Solution
 
-MOST_ROWS = 500_000
+MAX_ROWS = 500_000  # sets hold single rows
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Cover:
         """Refuse anything but k-anonymity, and tables whose patterns are too many to list."""
         if not problem.rules.is_k_anonymity:
             return "it takes k-anonymity alone"
-        if problem.rows > MOST_ROWS:
-            return f"it takes up to {MOST_ROWS:,} rows"
+        if problem.rows > MAX_ROWS:
+            return f"it takes up to {MAX_ROWS:,} rows"
         return too_many_patterns(problem)
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Cover all rows; when told to stop, those that are left join other groups, and nothing is guaranteed."""
+        """Cover all rows; when stopped, those that are left join other groups, and nothing is guaranteed."""
         sets = DisjointCover(problem)
         pool = every_pattern(problem, stop)
         if pool is not None:

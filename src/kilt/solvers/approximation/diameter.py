@@ -1,4 +1,4 @@
-"""Diameter (after Meyerson and Williams 2004): sets of near rows cover the table, and are then made disjoint.
+"""Diameter (after Meyerson and Williams 2004): sets of nearby rows cover the table, and are then made disjoint.
 
 The *diameter* of a set is the largest distance of two of its rows. A row pays at least the diameter of its group, and
 at most as many times that as the group has other rows. So a partition with a small sum of diameters is cheap. A greedy
@@ -23,9 +23,19 @@ from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.approximation.disjoint_cover import DisjointCover, harmonic
 from kilt.solvers.base import Solution
-from kilt.solvers.common.distances import stacked
+from kilt.solvers.common.stacked_ladders import stacked
 
-MOST_ROWS, MOST_KINDS, FARTHEST = 500_000, 100_000, 1_000
+
+@dataclass(frozen=True)
+class Params:
+    """Limits on memory."""
+
+    max_rows: int = 500_000  # sets hold single rows
+    max_row_types: int = 100_000  # each counts the rows at every distance
+    max_distance: int = 1_000
+
+
+PARAMS = Params()
 
 
 @dataclass(frozen=True)
@@ -36,12 +46,16 @@ class Diameter:
         """Refuse anything but k-anonymity, and what would take too much memory."""
         if not problem.rules.is_k_anonymity:
             return "it takes k-anonymity alone"
-        if problem.rows > MOST_ROWS or len(problem.counts) > MOST_KINDS:
-            return f"it takes up to {MOST_ROWS:,} rows, and up to {MOST_KINDS:,} different ones"
-        return None if _farthest(problem) <= FARTHEST else "its ladders and weights have too many different costs"
+        if problem.rows > PARAMS.max_rows or len(problem.counts) > PARAMS.max_row_types:
+            return f"it takes up to {PARAMS.max_rows:,} rows, and up to {PARAMS.max_row_types:,} different ones"
+        return (
+            None
+            if _max_distance(problem) <= PARAMS.max_distance
+            else "its ladders and weights have too many different costs"
+        )
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Cover all rows; when told to stop, those that are left join other groups, and nothing is guaranteed."""
+        """Cover all rows; when stopped, those that are left join other groups, and nothing is guaranteed."""
         sets, balls = DisjointCover(problem), Balls(problem)
         if balls.count(stop):
             _cover(balls, sets, stop, observer)
@@ -54,7 +68,7 @@ def factor(k: int) -> Fraction:
     return max(Fraction(1), Fraction((2 * k - 1) * (2 * k - 2), k) * 2 * harmonic(2 * k - 1))
 
 
-def _farthest(problem: Problem) -> int:
+def _max_distance(problem: Problem) -> int:
     return sum(int(cost[-1]) for cost in problem.costs)
 
 
@@ -63,27 +77,27 @@ class Balls:
     """For every row type, how many rows that are in no set yet there are at every distance."""
 
     problem: Problem
-    near: IntArray = field(init=False)
+    rows_at: IntArray = field(init=False)
     least: IntArray = field(init=False)
     codes: IntArray = field(init=False)
     ladders: tuple[IntArray, IntArray, IntArray] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.near = np.zeros((len(self.problem.counts), _farthest(self.problem) + 1), dtype=np.int64)
+        self.rows_at = np.zeros((len(self.problem.counts), _max_distance(self.problem) + 1), dtype=np.int64)
         self.codes, self.ladders = np.ascontiguousarray(self.problem.codes.T), stacked(self.problem)
 
     def count(self, stop: StoppingRule) -> bool:
-        """Count all rows, and note the least radius with k of them; say whether there was time for it."""
-        for kind, copies in enumerate(self.problem.counts.tolist()):
+        """Count all rows, and note the least radius with k of them; say whether it was finished."""
+        for row_type, copies in enumerate(self.problem.counts.tolist()):
             if stop():
                 return False
-            self.add(kind, copies)
-        self.least = np.argmax(np.cumsum(self.near, axis=1) >= self.problem.rules.min_group_size, axis=1)
+            self.add(row_type, copies)
+        self.least = np.argmax(np.cumsum(self.rows_at, axis=1) >= self.problem.rules.min_group_size, axis=1)
         return True
 
-    def add(self, kind: int, copies: int) -> None:
+    def add(self, row_type: int, copies: int) -> None:
         """Count copies of a row type, or take them out if negative."""
-        count_within(self.codes, *self.ladders, self.near, kind, copies)
+        count_within(self.codes, *self.ladders, self.rows_at, row_type, copies)
 
     def best(self, center: int) -> tuple[float, int]:
         """Return the best ball around a row type: its radius for each row that is in no set, and its radius.
@@ -91,23 +105,23 @@ class Balls:
         These ratios of small integers are in the right order as floats.
         """
         most = 2 * self.problem.rules.min_group_size - 1
-        radii = np.arange(self.least[center], self.near.shape[1])
-        new = np.minimum(np.cumsum(self.near[center])[radii], most)
+        radii = np.arange(self.least[center], self.rows_at.shape[1])
+        new = np.minimum(np.cumsum(self.rows_at[center])[radii], most)
         ratio = np.where(new > 0, radii / np.maximum(new, 1), np.inf)
         chosen = int(np.argmin(ratio))
         return float(ratio[chosen]), int(radii[chosen])
 
     def rows(self, center: int, radius: int) -> IntArray:
         """Return the row types in a ball, the nearest first."""
-        far = distances(self.codes, *self.ladders, center)
-        inside = np.flatnonzero(far <= radius)
-        return inside[np.argsort(far[inside], kind="stable")]
+        distance = distances(self.codes, *self.ladders, center)
+        inside = np.flatnonzero(distance <= radius)
+        return inside[np.argsort(distance[inside], kind="stable")]
 
 
 def _cover(balls: Balls, sets: DisjointCover, stop: StoppingRule, observer: Observer) -> None:
     """Add the set that is smallest for each new row, again and again; what a ball offers only gets worse."""
     k, rows = balls.problem.rules.min_group_size, balls.problem.rows
-    heap = [(*balls.best(center), center) for center in range(len(balls.near))]
+    heap = [(*balls.best(center), center) for center in range(len(balls.rows_at))]
     heapq.heapify(heap)
     while heap and not stop():
         *before, center = heapq.heappop(heap)

@@ -16,7 +16,7 @@ from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.solvers.common.leftovers import place_leftovers
 
-NOBODY = -1
+NONE = -1
 
 
 def harmonic(number: int) -> Fraction:
@@ -26,7 +26,7 @@ def harmonic(number: int) -> Fraction:
 
 @dataclass
 class DisjointCover:
-    """Disjoint sets of rows. Rows of a row type have numbers in a row; ``left`` says how many of them are in no set."""
+    """Disjoint sets of rows. Rows of a row type have consecutive numbers; ``left`` says how many are in no set."""
 
     problem: Problem
     first: IntArray = field(init=False)
@@ -36,7 +36,7 @@ class DisjointCover:
 
     def __post_init__(self) -> None:
         self.first = np.concatenate([[0], np.cumsum(self.problem.counts)])
-        self.owner = np.full(self.problem.rows, NOBODY)
+        self.owner = np.full(self.problem.rows, NONE)
         self.left = self.problem.counts.copy()
 
     def add(self, types: IntArray, fewest: int, most: int) -> None:
@@ -55,11 +55,11 @@ class DisjointCover:
     def _rows(self, types: IntArray, available: IntArray, most: int, *, covered: bool) -> list[int]:
         """Return up to so many rows of these types that are in a set, or in none."""
         found: list[int] = []
-        for kind in types[available > 0].tolist():
+        for row_type in types[available > 0].tolist():
             if len(found) >= most:
                 break
-            rows = np.arange(self.first[kind], self.first[kind + 1])
-            found += rows[(self.owner[rows] != NOBODY) == covered][: most - len(found)].tolist()
+            rows = np.arange(self.first[row_type], self.first[row_type + 1])
+            found += rows[(self.owner[rows] != NONE) == covered][: most - len(found)].tolist()
         return found
 
     def _share(self, row: int, new: int) -> None:
@@ -79,7 +79,7 @@ class DisjointCover:
 
     def partition(self) -> Partition:
         """Return the sets as groups; rows that are in no set join them."""
-        kinds = np.repeat(np.arange(len(self.left)), self.problem.counts)
-        taken = self.owner != NOBODY
+        type_of_row = np.repeat(np.arange(len(self.left)), self.problem.counts)
+        taken = self.owner != NONE
         ones = np.ones(int(taken.sum()), dtype=np.int64)
-        return place_leftovers(self.problem, kinds[taken], self.owner[taken], ones, self.left)
+        return place_leftovers(self.problem, type_of_row[taken], self.owner[taken], ones, self.left)

@@ -1,14 +1,14 @@
-"""Forest (after Aggarwal et al. 2005): rows are linked to near ones until trees are large enough, then trees are cut.
+"""Forest (after Aggarwal et al. 2005): rows are linked to nearby ones until trees are large enough, then trees are cut.
 
 *Grow*: as long as a tree has fewer than k rows, the one row of it that has no edge of its own yet gets one to the
 nearest row outside. That row is among its k-1 nearest, so that the edge is at most as long as what the row pays in any
 legal release: all edges together are at most as long as the optimum is dear.
 
 *Cut*: from the leaves up, what hangs together is emitted as a group as soon as it has k rows; what is left at the root
-joins a group beside it. Groups have no edge in common and at most 3k-3 rows that pay, and a row pays at most what the
+joins an adjacent group. Groups have no edge in common and at most 3k-3 rows that pay, and a row pays at most what the
 edges of its group are long. So the cost is at most 3k-3 times the optimum.
 
-Rows that are alike are one vertex here, with their number.
+The rows of an equivalence class are one vertex here, with their number.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
-from kilt.solvers.common.distances import stacked
 from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.common.leftovers import place_leftovers
+from kilt.solvers.common.stacked_ladders import stacked
 
 Rows = dict[int, int]  # how many rows of which vertex
 
@@ -41,13 +41,13 @@ class Forest:
         return None if problem.rules.is_k_anonymity else "it takes k-anonymity alone"
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Grow trees, and cut them; when told to stop, small trees are given up, and nothing is guaranteed."""
+        """Grow trees, and cut them; when stopped, small trees are given up, and nothing is guaranteed."""
         k, vertex = problem.rules.min_group_size, equivalence_class(problem)
         rows = np.bincount(vertex, problem.counts).astype(np.int64)
-        trees = _grown(problem, vertex, rows, k, stop, observer)
+        trees = _grow_trees(problem, vertex, rows, k, stop, observer)
         listed = rows.tolist()
         groups = [group for root in trees.large(k) for group in Cut(trees.neighbours, listed, k).cut(root)]
-        types, owner, counts = _spread(problem, vertex, groups)
+        types, owner, counts = _entries(problem, vertex, groups)
         left = problem.counts - np.bincount(types, counts, len(problem.counts)).astype(np.int64)
         factor = None if left.any() else Fraction(max(1, 3 * k - 3))
         return Solution(place_leftovers(problem, types, owner, counts, left), factor=factor)
@@ -87,7 +87,9 @@ class Trees:
         return [t for t in np.unique(self.tree).tolist() if self.size[t] >= k]
 
 
-def _grown(problem: Problem, vertex: IntArray, rows: IntArray, k: int, stop: StoppingRule, observer: Observer) -> Trees:
+def _grow_trees(
+    problem: Problem, vertex: IntArray, rows: IntArray, k: int, stop: StoppingRule, observer: Observer
+) -> Trees:
     """Link small trees until there are none."""
     _, first = np.unique(vertex, return_index=True)
     codes, ladders = np.ascontiguousarray(problem.codes[first].T), stacked(problem)
@@ -103,13 +105,13 @@ def _grown(problem: Problem, vertex: IntArray, rows: IntArray, k: int, stop: Sto
 
 @dataclass
 class Cut:
-    """Cuts a tree into groups: ``beside`` has the last group that was emitted at each vertex."""
+    """Cuts a tree into groups: ``emitted`` has the last group that was emitted at each vertex."""
 
     neighbours: list[list[int]]
     rows: list[int]
     k: int
     groups: list[Rows] = field(default_factory=list)
-    beside: dict[int, Rows] = field(default_factory=dict)
+    emitted: dict[int, Rows] = field(default_factory=dict)
 
     def cut(self, root: int) -> list[Rows]:
         """Return the groups of the tree of a vertex."""
@@ -150,16 +152,16 @@ class Cut:
 
     def _emit(self, v: int, group: Rows) -> None:
         self.groups.append(group)
-        self.beside[v] = group
+        self.emitted[v] = group
 
     def _join(self, rest: Rows, parent: dict[int, int]) -> None:
-        """Let what is left at the root join a group beside it, or take from rows that are alike only what it needs."""
+        """Let what is left at the root join an adjacent group, or take from a single vertex only what it needs."""
         if not rest:
             return
-        at = next((v for v in rest if v in self.beside), None)
+        at = next((v for v in rest if v in self.emitted), None)
         if at is None:
             at = next(v for v, above in parent.items() if above in rest and v not in rest)
-        group, missing = self.beside[at], self.k - sum(rest.values())
+        group, missing = self.emitted[at], self.k - sum(rest.values())
         if len(group) == 1 and (only := next(iter(group))) is not None and group[only] - missing >= self.k:
             group[only] -= missing
             self.groups.append({**rest, only: rest.get(only, 0) + missing})
@@ -168,16 +170,16 @@ class Cut:
             group[v] = group.get(v, 0) + number
 
 
-def _spread(problem: Problem, vertex: IntArray, groups: list[Rows]) -> tuple[IntArray, IntArray, IntArray]:
+def _entries(problem: Problem, vertex: IntArray, groups: list[Rows]) -> tuple[IntArray, IntArray, IntArray]:
     """Return groups of vertices as entries of a partition: the row types of a vertex are taken one after the other."""
     order = np.argsort(vertex, kind="stable")
     waiting = np.split(order, np.flatnonzero(np.diff(vertex[order])) + 1)
-    queues = [[[int(u), int(problem.counts[u])] for u in kinds] for kinds in waiting]
+    queues = [[[int(u), int(problem.counts[u])] for u in row_types] for row_types in waiting]
     entries = [
-        (kind, number, copies)
+        (row_type, number, copies)
         for number, group in enumerate(groups)
         for v, wanted in group.items()
-        for kind, copies in _taken(queues[v], wanted)
+        for row_type, copies in _taken(queues[v], wanted)
     ]
     types, owner, counts = np.array(entries, dtype=np.int64).reshape(-1, 3).T
     return types, owner, counts
@@ -186,9 +188,9 @@ def _spread(problem: Problem, vertex: IntArray, groups: list[Rows]) -> tuple[Int
 def _taken(queue: list[list[int]], wanted: int) -> Iterator[tuple[int, int]]:
     """Take so many copies from the end of a queue of row types."""
     while wanted:
-        kind, copies = queue[-1]
+        row_type, copies = queue[-1]
         taken = min(copies, wanted)
-        yield kind, taken
+        yield row_type, taken
         wanted -= taken
         queue[-1][1] -= taken
         if taken == copies:

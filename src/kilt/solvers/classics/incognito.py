@@ -21,7 +21,7 @@ from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 
-MOST_VECTORS = 100_000
+MAX_VECTORS = 100_000
 Columns = tuple[int, ...]
 
 
@@ -32,16 +32,16 @@ class Incognito:
     def refuses(self, problem: Problem) -> str | None:
         """Refuse ladders with too many level vectors."""
         vectors = int(np.prod([len(levels) for levels in useful_levels(problem)], dtype=np.float64))
-        return None if vectors <= MOST_VECTORS else f"it takes up to {MOST_VECTORS:,} level vectors, not {vectors:,}"
+        return None if vectors <= MAX_VECTORS else f"it takes up to {MAX_VECTORS:,} level vectors, not {vectors:,}"
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Find the lowest safe vectors, and take the cheapest; when told to stop, the top."""
-        partitions = [release_of(problem, vector) for vector in lowest_safe(problem, stop, observer)]
+        """Find the lowest safe vectors, and take the cheapest; when stopped, the top."""
+        partitions = [partition_of(problem, vector) for vector in find_lowest_safe(problem, stop, observer)]
         return Solution(min(partitions, key=lambda partition: partition.cost))
 
 
-def lowest_safe(problem: Problem, stop: StoppingRule, observer: Observer) -> list[Levels]:
-    """Return the safe level vectors that have no safe one below; the top if told to stop before they are known."""
+def find_lowest_safe(problem: Problem, stop: StoppingRule, observer: Observer) -> list[Levels]:
+    """Return the safe level vectors that have no safe one below; the top if stopped before they are known."""
     useful = useful_levels(problem)
     columns = range(len(useful))
     safe: dict[Columns, set[Levels]] = {(): {()}}
@@ -86,7 +86,7 @@ def is_safe(problem: Problem, vector: Levels) -> bool:
     return bool(problem.is_legal(by_class).all())
 
 
-def release_of(problem: Problem, vector: Levels) -> Partition:
+def partition_of(problem: Problem, vector: Levels) -> Partition:
     """Return the partition into the buckets of a level vector."""
     every = np.arange(len(problem.counts))
     return Partition.of(problem, every, buckets(problem, vector, every).ids(), problem.counts)

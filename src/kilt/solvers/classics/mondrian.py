@@ -30,14 +30,14 @@ class Mondrian:
         return None
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Cut the table until no cut is legal, or told to stop."""
+        """Cut the table until no cut is legal, or until stopped."""
         parts = self.parts(problem, Part(np.arange(len(problem.counts)), problem.counts), stop, observer)
         types, counts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("types", "counts"))
         groups = np.repeat(np.arange(len(parts)), [len(part.types) for part in parts])
         return Solution(Partition.of(problem, types, groups, counts))
 
     def parts(self, problem: Problem, whole: Part, stop: StoppingRule, observer: Observer) -> list[Part]:
-        """Cut a part of the table until no cut is legal, or told to stop."""
+        """Cut a part of the table until no cut is legal, or until stopped."""
         widths = np.array([len(np.unique(codes)) for codes in problem.codes.T])
         parts, leaves = [whole], []
         while parts:
@@ -56,13 +56,13 @@ class Mondrian:
         for column in np.argsort(-(values - 1) / np.maximum(widths - 1, 1), kind="stable"):
             if values[column] > 1:
                 codes = problem.codes[part.types, column]
-                cut = halved(problem, part, codes) if self.relaxed else between(problem, part, codes)
+                cut = cut_in_half(problem, part, codes) if self.relaxed else cut_between(problem, part, codes)
                 if cut is not None:
                     return cut
         return None
 
 
-def between(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] | None:
+def cut_between(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] | None:
     """Cut between two values, as near to the middle as both sides are legal."""
     values, value = np.unique(codes, return_inverse=True)
     by_class = np.zeros((len(values), len(problem.sensitive_totals)), dtype=np.int64)
@@ -78,7 +78,7 @@ def between(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] 
     return Part(part.types[left], part.counts[left]), Part(part.types[~left], part.counts[~left])
 
 
-def halved(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] | None:
+def cut_in_half(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] | None:
     """Cut in the middle, if both sides are legal."""
     order = np.argsort(codes, kind="stable")
     types, counts = part.types[order], part.counts[order]

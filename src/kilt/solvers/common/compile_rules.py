@@ -1,4 +1,4 @@
-"""The rules of a problem as numbers for compiled loops."""
+"""Compiling rules: the rules of a problem as numbers for the kernels."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kilt.numbers import ROOM, IntArray, widen
 
 
 def compile_rules(problem: Problem) -> CompiledRules | None:
-    """Return the rules as numbers, or None if these are too large."""
+    """Compile the rules to numbers; None if these are too large."""
     if not all(_fits(rule, problem.rows) for rule in problem.rules):
         return None
     rules = list(problem.rules)
-    near = [rule if isinstance(rule, ClosenessRule) else None for rule in rules]
-    cuts = [None if rule is None else _cuts(rule) for rule in near]
+    closeness = [rule if isinstance(rule, ClosenessRule) else None for rule in rules]
+    metrics = [None if rule is None else _tree_metric(rule) for rule in closeness]
     columns = [rule.column for rule in rules]
     value_of = [
         np.zeros(len(problem.sensitive_totals)) if c is None else problem.sensitive_values[:, c] for c in columns
@@ -29,15 +29,15 @@ def compile_rules(problem: Problem) -> CompiledRules | None:
         below=_numbers([_ratio(rule)[1] for rule in rules]),
         value_of=np.array(value_of, dtype=np.int64).reshape(len(rules), -1),
         values=_numbers([1 if c is None else problem.sizes[c] for c in columns]),
-        first_value=_starts([0 if c is None else len(c.order) for c in cuts]),
-        first_cut=_starts([0 if c is None else len(c.start) for c in cuts]),
+        first_value=_starts([0 if c is None else len(c.order) for c in metrics]),
+        first_cut=_starts([0 if c is None else len(c.start) for c in metrics]),
         scale=_numbers([_scale(rule) for rule in rules]),
-        star=np.array([c is not None and _is_star(c) for c in cuts], dtype=bool),
-        place=_joined([c.order for c in cuts if c]),
-        reference=_joined([r.reference[c.order] for r, c in zip(near, cuts, strict=True) if r and c]),
-        start=_joined([c.start for c in cuts if c]),
-        stop=_joined([c.stop for c in cuts if c]),
-        weight=_joined([c.weight for c in cuts if c]),
+        star=np.array([c is not None and _is_star(c) for c in metrics], dtype=bool),
+        place=_joined([c.order for c in metrics if c]),
+        reference=_joined([r.reference[c.order] for r, c in zip(closeness, metrics, strict=True) if r and c]),
+        start=_joined([c.start for c in metrics if c]),
+        stop=_joined([c.stop for c in metrics if c]),
+        weight=_joined([c.weight for c in metrics if c]),
         rows=problem.rows,
         min_group_size=max(1, problem.rules.min_group_size),
         unit=problem.unit,
@@ -51,7 +51,7 @@ def _fits(rule: Rule, rows: int) -> bool:
     """Say whether all that is computed for a rule has room in 64 bits."""
     largest = max(_ratio(rule)) * (rows + 1)
     if isinstance(rule, ClosenessRule):
-        weights = _cuts(rule).weight.tolist()
+        weights = _tree_metric(rule).weight.tolist()
         largest *= (
             2 * rows * max(rule.ground.scale, sum(weights) if isinstance(rule.ground, TreeMetric) else max(weights))
         )
@@ -66,8 +66,8 @@ def _kind(rule: Rule) -> int:
     return CLOSENESS if isinstance(rule, ClosenessRule) and isinstance(rule.ground, TreeMetric) else METRIC
 
 
-def _cuts(rule: ClosenessRule) -> TreeMetric:
-    """Return the cuts of the space; a metric has none, and its distances take their place."""
+def _tree_metric(rule: ClosenessRule) -> TreeMetric:
+    """Return the edges of a tree metric; for another one its distances take their place."""
     ground = rule.ground
     if isinstance(ground, TreeMetric):
         return ground
@@ -107,8 +107,8 @@ def _joined(parts: list[IntArray]) -> IntArray:
     return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
 
 
-def _is_star(cuts: TreeMetric) -> bool:
+def _is_star(metric: TreeMetric) -> bool:
     """Say whether the space has equal distances, one unit for every value: the order is that of the values."""
-    each = np.arange(len(cuts.order))
-    lists = (cuts.order, cuts.start, cuts.stop - 1)
-    return bool((cuts.weight == 1).all()) and all(np.array_equal(part, each) for part in lists)
+    each = np.arange(len(metric.order))
+    lists = (metric.order, metric.start, metric.stop - 1)
+    return bool((metric.weight == 1).all()) and all(np.array_equal(part, each) for part in lists)

@@ -1,4 +1,4 @@
-"""Cells: the rows of a class that share a sensitive value, and what becomes of them if some stay as they are."""
+"""Equivalence classes and their blocks: the rows of a class that share a sensitive class; some stay, others do not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def equivalence_class(problem: Problem) -> IntArray:
 
 @dataclass(frozen=True)
 class EquivalenceClasses:
-    """For every cell its class, its sensitive class and how many rows it has; and for every row type its cell."""
+    """For every block its equivalence class, sensitive class and number of rows; for every row type its block."""
 
     class_of: IntArray
     value_of: IntArray
@@ -31,30 +31,30 @@ class EquivalenceClasses:
 
     @classmethod
     def of(cls, problem: Problem, classes: IntArray) -> EquivalenceClasses:
-        """Put together the row types of a class that share a sensitive class."""
-        cells = bucket([classes, problem.sensitive_class], len(classes))
-        first = cells.first
-        counts = cells.sums(problem.counts[cells.values])
-        return cls(classes[first], problem.sensitive_class[first], counts, cells.ids())
+        """Count the blocks: row types of an equivalence class that share a sensitive class."""
+        blocks = bucket([classes, problem.sensitive_class], len(classes))
+        first = blocks.first
+        counts = blocks.sums(problem.counts[blocks.values])
+        return cls(classes[first], problem.sensitive_class[first], counts, blocks.ids())
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many classes there are, and how many sensitive classes."""
+        """How many equivalence classes there are, and how many sensitive classes."""
         return int(self.class_of.max()) + 1, int(self.value_of.max()) + 1
 
     def table(self, rows: IntArray) -> IntArray:
-        """Return so many rows of every cell as a table of classes and sensitive classes."""
+        """Return so many rows of every block as a table of equivalence classes and sensitive classes."""
         table = np.zeros(self.shape, dtype=np.int64)
         table[self.class_of, self.value_of] = rows
         return table
 
     def stay(self, problem: Problem, kept: IntArray) -> IntArray:
-        """Return how many copies of every row type stay if so many rows of every cell do: those of its first types."""
+        """Return how many copies of every row type stay if so many rows of every block do: those of its first types."""
         order = np.argsort(self.of_type, kind="stable")
-        cell, copies = self.of_type[order], problem.counts[order]
-        before = np.cumsum(copies) - copies - (np.cumsum(self.counts) - self.counts)[cell]
+        block, copies = self.of_type[order], problem.counts[order]
+        before = np.cumsum(copies) - copies - (np.cumsum(self.counts) - self.counts)[block]
         staying = np.empty_like(copies)
-        staying[order] = np.clip(kept[cell] - before, 0, copies)
+        staying[order] = np.clip(kept[block] - before, 0, copies)
         return staying
 
 
@@ -65,11 +65,11 @@ def residue_of(problem: Problem, staying: IntArray) -> Part:
     return Part(types, left[types])
 
 
-def published(problem: Problem, cells: EquivalenceClasses, staying: IntArray, parts: Sequence[Part]) -> Partition:
-    """Let the copies that stay form a group for each class, and every part of the others one of its own."""
+def published(problem: Problem, classes: EquivalenceClasses, staying: IntArray, parts: Sequence[Part]) -> Partition:
+    """Return the partition with a group for what stays of each equivalence class, and one for every other part."""
     types = np.flatnonzero(staying)
-    own = cells.class_of[cells.of_type[types]]
-    others = np.repeat(np.arange(len(parts)) + cells.shape[0], [len(part.types) for part in parts])
+    own = classes.class_of[classes.of_type[types]]
+    others = np.repeat(np.arange(len(parts)) + classes.shape[0], [len(part.types) for part in parts])
     return Partition.of(
         problem,
         np.concatenate([types, *(part.types for part in parts)]),

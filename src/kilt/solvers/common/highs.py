@@ -1,16 +1,17 @@
-"""HiGHS, as the solvers use it: quiet, on one thread, told when to stop."""
+"""HiGHS, as the solvers use it: quiet, on one thread, with a stopping rule."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import highspy
 import numpy as np
 
 from kilt.numbers import FloatArray
 from kilt.run.stopping import StoppingRule
+from kilt.run.threads import run_until
 
 Watch = Callable[[float, float], None]
 
@@ -27,7 +28,7 @@ class Outcome:
 def quiet(*, presolve: bool = False) -> highspy.Highs:
     """Return a silent HiGHS on one thread.
 
-    With equal columns presolve has called a program infeasible that was not: no proof must lean on it.
+    With equal columns presolve has called a program infeasible that was not: no proof may rely on it.
     """
     highs: highspy.Highs = highspy.Highs()
     highs.setOptionValue("output_flag", False)
@@ -37,7 +38,7 @@ def quiet(*, presolve: bool = False) -> highspy.Highs:
 
 
 def solve(highs: highspy.Highs, stop: StoppingRule, watch: Watch, most_nodes: int | None = None) -> Outcome:
-    """Solve a program whose cost is whole, to a gap below 1, until told to stop; watch the cost and the bound."""
+    """Solve a program whose cost is whole, to a gap below 1, until stopped; report the cost and the bound."""
     highs.setOptionValue("mip_rel_gap", stop.gap or 0.0)
     highs.setOptionValue("mip_abs_gap", 0.999)
     if most_nodes is not None:
@@ -45,13 +46,23 @@ def solve(highs: highspy.Highs, stop: StoppingRule, watch: Watch, most_nodes: in
     if stop.seconds is not None:
         highs.setOptionValue("time_limit", max(0.0, stop.seconds - stop.elapsed))
 
+    best = Best()
+
     def interrupt(event: highspy.HighsCallbackEvent) -> None:
-        watch(event.data_out.mip_primal_bound, event.data_out.mip_dual_bound)
-        if stop():
+        if best.is_abandoned or stop():
             event.interrupt()
+        if not best.is_abandoned:
+            best.bound = event.data_out.mip_dual_bound
+            watch(event.data_out.mip_primal_bound, event.data_out.mip_dual_bound)
+
+    def improve(event: highspy.HighsCallbackEvent) -> None:
+        best.values = np.array(event.data_out.mip_solution)
 
     highs.cbMipInterrupt.subscribe(interrupt)
-    highs.run()
+    highs.cbMipImprovingSolution.subscribe(improve)
+    if not run_until(highs.run, stop):
+        best.is_abandoned = True
+        return Outcome(best.values, whole_bound(best.bound), finished=False)
     status, info = highs.getModelStatus(), highs.getInfo()
     found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     return Outcome(
@@ -59,6 +70,15 @@ def solve(highs: highspy.Highs, stop: StoppingRule, watch: Watch, most_nodes: in
         bound=whole_bound(info.mip_dual_bound) if found else None,
         finished=status == highspy.HighsModelStatus.kOptimal,
     )
+
+
+@dataclass
+class Best:
+    """The best that HiGHS has found while it runs; it may have to be abandoned, since it looks at the clock rarely."""
+
+    values: FloatArray = field(default_factory=lambda: np.zeros(0))
+    bound: float = -math.inf
+    is_abandoned: bool = False
 
 
 def whole_bound(bound: float) -> int | None:

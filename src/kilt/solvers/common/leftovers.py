@@ -1,6 +1,8 @@
-"""What to do with the last rows, which form no legal group of their own: a rule that always ends legally."""
+"""Leftovers: rows that form no legal group of their own join others, by a rule that always ends legally."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -9,21 +11,29 @@ from kilt.model.partition import Partition
 from kilt.model.patterns import costs_of
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
+from kilt.run.stopping import never
 
 Entries = tuple[IntArray, IntArray, IntArray]
-MOST_RETURNS = 2000
-BLOCK = 4_000_000
+MAX_RETURNED = 2_000  # groups that the rest took in, for which it is tried whether it needs them
+BLOCK = 4_000_000  # numbers that are held at a time
 
 
-def place_leftovers(problem: Problem, types: IntArray, groups: IntArray, counts: IntArray, left: IntArray) -> Partition:
+def place_leftovers(
+    problem: Problem,
+    types: IntArray,
+    groups: IntArray,
+    counts: IntArray,
+    left: IntArray,
+    is_over: Callable[[], bool] = never,
+) -> Partition:
     """Extend legal groups by the copies that are ``left`` over, so that all rows are in legal groups.
 
-    First every leftover joins the cheapest group that it fits and that stays legal. What remains
+    First every leftover joins the cheapest group that it fits and that stays legal, until time is over. What remains
     becomes one group; if that is not legal, it takes in other groups until it is.
     """
     left = left.copy()
     if len(types) and left.any():
-        types, groups, counts = _join(problem, Partition.of(problem, types, groups, counts), left)
+        types, groups, counts = _join(problem, Partition.of(problem, types, groups, counts), left, is_over)
     rest = np.flatnonzero(left)
     if not len(rest):
         return Partition.of(problem, types, groups, counts)
@@ -31,7 +41,7 @@ def place_leftovers(problem: Problem, types: IntArray, groups: IntArray, counts:
     if len(types):
         partition = Partition.of(problem, types, groups, counts)
         number = len(partition)
-        absorbed = _absorbed(problem, partition, rest, left)
+        absorbed = _absorbed_groups(problem, partition, rest, left)
         types, counts = partition.types, partition.counts
         groups = np.where(absorbed[partition.groups], number, partition.groups)
     return Partition.of(
@@ -42,11 +52,13 @@ def place_leftovers(problem: Problem, types: IntArray, groups: IntArray, counts:
     )
 
 
-def place_illegal(problem: Problem, types: IntArray, groups: IntArray, counts: IntArray) -> Partition:
-    """Keep the groups that are legal; the rows of all others, and those in no group, are placed as the rest."""
+def place_illegal(
+    problem: Problem, types: IntArray, groups: IntArray, counts: IntArray, is_over: Callable[[], bool] = never
+) -> Partition:
+    """Keep the groups that are legal; the rows of all others, and those in no group, are placed as leftovers."""
     kept = legal_groups(problem, types, groups, counts)[groups]
     left = problem.counts - np.bincount(types[kept], counts[kept], len(problem.counts)).astype(np.int64)
-    return place_leftovers(problem, types[kept], groups[kept], counts[kept], left)
+    return place_leftovers(problem, types[kept], groups[kept], counts[kept], left, is_over)
 
 
 def legal_groups(problem: Problem, types: IntArray, groups: IntArray, counts: IntArray) -> BoolArray:
@@ -56,7 +68,7 @@ def legal_groups(problem: Problem, types: IntArray, groups: IntArray, counts: In
     return problem.is_legal(by_class)
 
 
-def _join(problem: Problem, partition: Partition, left: IntArray) -> Entries:
+def _join(problem: Problem, partition: Partition, left: IntArray, is_over: Callable[[], bool]) -> Entries:
     """Let leftovers join groups whose pattern they fit, cheapest first; ``left`` shrinks."""
     by_class = partition.by_class(problem)
     representative = partition.types[partition.starts[:-1]]
@@ -66,7 +78,7 @@ def _join(problem: Problem, partition: Partition, left: IntArray) -> Entries:
     by_cost = sorted(range(len(shapes)), key=lambda s: int(cost[shapes.values[shapes.starts[s]]]))
     for shape in by_cost:
         members = shapes.values[shapes.starts[shape] : shapes.starts[shape + 1]]
-        while left.any():
+        while left.any() and not is_over():
             types, joined = _fitting(problem, partition.levels[members[0]], members, representative, left)
             accepted = _one_per_group(problem, by_class, types, joined, left)
             if not accepted.any():
@@ -110,28 +122,28 @@ def _one_per_group(
     return accepted
 
 
-def _absorbed(problem: Problem, partition: Partition, rest: IntArray, left: IntArray) -> BoolArray:
-    """Choose the groups that the rest takes in to become legal: the best value first, the needless ones back."""
+def _absorbed_groups(problem: Problem, partition: Partition, rest: IntArray, left: IntArray) -> BoolArray:
+    """Choose the groups that the rest takes in to become legal: the most efficient first, and only what it needs."""
     by_class = partition.by_class(problem)
     total = np.bincount(problem.sensitive_class[rest], left[rest], len(problem.sensitive_totals)).astype(np.int64)
     absorbed = np.zeros(len(partition), dtype=bool)
     if not problem.is_legal(total[None, :])[0]:
-        order = _by_value(problem, partition, by_class, total)
+        order = _by_efficiency(problem, partition, by_class, total)
         needed = order[: _first_legal(problem, by_class, order, total)]
         absorbed[needed] = True
         total = total + by_class[needed].sum(axis=0)
-        for group in needed[::-1][:MOST_RETURNS]:
+        for group in needed[::-1][:MAX_RETURNED]:
             without = total - by_class[group]
             if problem.is_legal(without[None, :])[0]:
                 absorbed[group], total = False, without
     return absorbed
 
 
-def _by_value(problem: Problem, partition: Partition, by_class: IntArray, total: IntArray) -> IntArray:
-    """Order groups by how much they relieve the rest per star that they would cost."""
+def _by_efficiency(problem: Problem, partition: Partition, by_class: IntArray, total: IntArray) -> IntArray:
+    """Order groups by how much they bring the rest towards a legal group for each star that they would cost."""
     sizes = by_class.sum(axis=1)
-    dear = sum(int(cost[-1]) for cost in problem.costs)
-    price = 1 + sizes * (dear - costs_of(problem, partition.levels))
+    highest = sum(int(cost[-1]) for cost in problem.costs)
+    extra_cost = 1 + sizes * (highest - costs_of(problem, partition.levels))
     relief = sizes.astype(np.float64)
     groups = problem.groups(total[None, :])
     for rule in problem.rules:
@@ -140,7 +152,7 @@ def _by_value(problem: Problem, partition: Partition, by_class: IntArray, total:
             of_class = problem.by_value(rule.column, pressure)[0]
             relief = by_class @ (of_class.max() - of_class)
             break
-    return np.argsort(-relief / price, kind="stable")
+    return np.argsort(-relief / extra_cost, kind="stable")
 
 
 def _first_legal(problem: Problem, by_class: IntArray, order: IntArray, total: IntArray) -> int:

@@ -1,4 +1,4 @@
-"""A subproblem: some groups of a partition taken apart, and put back together when they are solved."""
+"""A subproblem: the rows of some groups of a partition, repartitioned and put back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Subproblem:
 
     @classmethod
     def of(cls, whole: Problem, partition: Partition, groups: BoolArray) -> Subproblem:
-        """Take the marked groups apart."""
+        """Return the subproblem of the marked groups."""
         inside = groups[partition.groups]
         types, where = np.unique(partition.types[inside], return_inverse=True)
         counts = partition.counts[inside]
@@ -33,7 +33,7 @@ class Subproblem:
         return cls(whole, partition, inside, types, problem, before)
 
     def lift(self, after: Partition) -> Partition:
-        """Return the partition of the whole problem with these groups in place of those that were taken apart."""
+        """Return the partition of the whole problem with these groups in place of those of the subproblem."""
         outside = ~self.inside
         return Partition.of(
             self.whole,

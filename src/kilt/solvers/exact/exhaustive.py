@@ -19,7 +19,7 @@ from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 
-MOST_ROWS = 12
+MAX_ROWS = 12
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Exhaustive:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables that are not tiny."""
-        if problem.rows > MOST_ROWS:
-            return f"it takes tables of at most {MOST_ROWS} rows, and this one has {problem.rows:,}"
+        if problem.rows > MAX_ROWS:
+            return f"it takes tables of at most {MAX_ROWS} rows, and this one has {problem.rows:,}"
         return None
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:  # noqa: ARG002 - a blink

@@ -55,10 +55,10 @@ class _Search:
     def optimum(self, rows: int) -> tuple[int, tuple[int, ...]]:
         """Return the least cost of a partition of these rows, and its groups."""
         if rows not in self.known:
-            self.known[rows] = self._solved(rows) if self.legal[rows] else (INFINITE, ())
+            self.known[rows] = self._solve(rows) if self.legal[rows] else (INFINITE, ())
         return self.known[rows]
 
-    def _solved(self, rows: int) -> tuple[int, tuple[int, ...]]:
+    def _solve(self, rows: int) -> tuple[int, tuple[int, ...]]:
         members = [1 << i for i in range(rows.bit_length()) if rows >> i & 1]
         size = len(members)
         best: tuple[int, tuple[int, ...]] = (self.cost[rows], (rows,))

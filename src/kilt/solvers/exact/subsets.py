@@ -31,8 +31,8 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.greedy.solver import Greedy
 
-MOST_STATES = 1 << 26  # about 2 GB
-BLOCK = 1 << 22
+MAX_STATES = 1 << 26  # about 2 GB
+BLOCK = 1 << 22  # numbers that are held at a time
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,17 @@ class Subsets:
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose sets of rows do not fit in memory."""
         states = _states(problem)
-        if states > MOST_STATES:
-            most = MOST_STATES.bit_length() - 1
-            kinds, rows = len(problem.counts), problem.rows
-            if rows == kinds:
-                return f"it takes up to {most} different rows, and this table has {kinds:,}"
-            return (
-                f"it takes up to {most} different rows, fewer if they repeat; this table has {kinds:,}, {rows:,} in all"
-            )
+        if states > MAX_STATES:
+            most = MAX_STATES.bit_length() - 1
+            n_row_types, rows = len(problem.counts), problem.rows
+            if rows == n_row_types:
+                return f"it takes up to {most} different rows, and this table has {n_row_types:,}"
+            found = f"{n_row_types:,}, {rows:,} in all"
+            return f"it takes up to {most} different rows, fewer if they repeat; this table has {found}"
         return None
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Find the optimum, which is its own bound; when told to stop before, hand over the greedy partition."""
+        """Find the optimum, which is its own bound; when stopped before, return the greedy partition."""
         lattice = Lattice.of(problem.presolved)
         for done in lattice.fill():
             if stop():
@@ -68,7 +67,7 @@ def _states(problem: Problem) -> int:
     states = 1
     for count in problem.counts.tolist():
         states *= count + 1
-        if states > MOST_STATES:
+        if states > MAX_STATES:
             break
     return states
 
@@ -107,12 +106,12 @@ class Lattice:
             yield end / len(self.best)
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Deal the sets out, but for the empty one, into blocks from small to large."""
+        """Divide the sets, but for the empty one, into blocks from small to large."""
         size, step = len(self.best), max(1, len(self.best) // 4096)
         return ((begin, min(begin + step, size)) for begin in range(1, size, step))
 
     def _decide(self) -> Iterator[float]:
-        """Decide which sets are legal groups, by their rows of each class, and how many rows the smallest has."""
+        """Decide which sets are legal groups, by their rows of each sensitive class, and the size of the smallest."""
         problem, radix = self.problem, self.problem.sensitive_totals + 1
         strides = _strides(radix)
         vectors, step = int(strides[-1] * radix[-1]), max(1, BLOCK // len(radix))
@@ -128,10 +127,10 @@ class Lattice:
 
     def _count(self) -> Iterator[float]:
         """Count what every set costs as one group."""
-        counts, kinds = self.problem.counts, len(self.problem.counts)
+        counts, n_row_types = self.problem.counts, len(self.problem.counts)
         differs, step_costs = _steps(self.problem)
-        words = packed(differs.reshape(kinds * kinds, -1)).reshape(kinds, kinds, -1)
-        weights, counter = byte_weights(step_costs), Counter.of(kinds, words.shape[2])
+        words = packed(differs.reshape(n_row_types * n_row_types, -1)).reshape(n_row_types, n_row_types, -1)
+        weights, counter = byte_weights(step_costs), Counter.of(n_row_types, words.shape[2])
         for begin, end in self._blocks():
             costs_of_multisets(counter, counts, words, weights, begin, end, self.cost)
             yield 0.0
@@ -166,7 +165,7 @@ class Lattice:
 
 
 def _strides(radix: IntArray) -> IntArray:
-    """Return what one more of each is worth in mixed radix."""
+    """Return the place value of each digit in mixed radix."""
     return np.concatenate([[1], np.cumprod(radix[:-1])]).astype(np.int64)
 
 

@@ -24,14 +24,22 @@ from kilt.solvers.base import Solution
 from kilt.solvers.common.leftovers import place_leftovers
 from kilt.solvers.greedy.trim import largest_legal
 
-WORK = 400_000_000  # row types times level vectors that are tried in order of cost
-MOST_VECTORS = 8192
-MOST_MEMBERS = 20_000_000  # entries of buckets that are held at a time
+
+@dataclass(frozen=True)
+class Params:
+    """Limits on the work."""
+
+    max_work: int = 400_000_000  # row types times level vectors that are tried in order of cost: some seconds
+    max_vectors: int = 8_192  # level vectors that are tried so: the rest is an ascent
+    max_entries: int = 20_000_000  # of buckets that are held at a time, for lack of memory
+
+
+PARAMS = Params()
 
 
 @dataclass(frozen=True)
 class Greedy:
-    """Level greedy, under any policy; with a pool of all patterns it goes through these, and not through levels."""
+    """Level greedy, under any policy; with a pool of all patterns it tries these in place of level vectors."""
 
     pool: Pool | None = None
 
@@ -91,7 +99,7 @@ def _by_levels(state: State) -> Iterator[Found]:
     """Yield the buckets of equally cheap level vectors that have enough rows, from cheap to dear."""
     for vectors in _levels(state.problem, state):
         types = np.flatnonzero(state.left)
-        step = max(1, MOST_MEMBERS // max(len(types), 1))
+        step = max(1, PARAMS.max_entries // max(len(types), 1))
         for start in range(0, len(vectors), step):
             found = [_large_enough(state, vector, types) for vector in vectors[start : start + step]]
             members, sizes = (np.concatenate(part) for part in zip(*found, strict=True))
@@ -100,7 +108,7 @@ def _by_levels(state: State) -> Iterator[Found]:
 
 def _levels(problem: Problem, state: State) -> Iterator[list[Levels]]:
     """Yield lists of equally cheap level vectors from cheap to dear, as many as the work allows; then an ascent."""
-    limit = min(MOST_VECTORS, max(64, WORK // len(problem.counts)))
+    limit = min(PARAMS.max_vectors, max(64, PARAMS.max_work // len(problem.counts)))
     reached = 0
     for cost, entries in groupby(islice(level_vectors(problem), limit), key=lambda entry: entry[0]):
         reached = cost
@@ -109,7 +117,7 @@ def _levels(problem: Problem, state: State) -> Iterator[list[Levels]]:
 
 
 def _ascent(problem: Problem, state: State, above: int) -> Iterator[list[Levels]]:
-    """Climb from the values to the top, always by the step that lets most of the rows left find company."""
+    """Go up from the values to the top levels, always by the step after which most remaining rows have a group."""
     useful = useful_levels(problem)
     steps = [0] * len(useful)
     while any(step + 1 < len(levels) for step, levels in zip(steps, useful, strict=True)):
@@ -120,7 +128,7 @@ def _ascent(problem: Problem, state: State, above: int) -> Iterator[list[Levels]
         if problem.level_cost(max(vectors, key=problem.level_cost)) <= above:
             best = max(range(len(raised)), key=lambda i: -len(useful[_changed(steps, raised[i])]))
         else:
-            best = max(range(len(raised)), key=lambda i: _company(state, vectors[i]))
+            best = max(range(len(raised)), key=lambda i: _rows_in_buckets(state, vectors[i]))
         steps = raised[best]
         if problem.level_cost(vectors[best]) > above:
             yield [vectors[best]]
@@ -130,8 +138,8 @@ def _changed(before: Sequence[int], after: Sequence[int]) -> int:
     return next(j for j, (a, b) in enumerate(zip(before, after, strict=True)) if a != b)
 
 
-def _company(state: State, vector: Levels) -> int:
-    """Count the rows left that share a bucket of legal size under these levels."""
+def _rows_in_buckets(state: State, vector: Levels) -> int:
+    """Count the remaining rows that are in a bucket of legal size under these levels."""
     types = np.flatnonzero(state.left)
     found = buckets(state.problem, vector, types)
     sizes = np.add.reduceat(state.left[types[found.values]], found.starts[:-1])

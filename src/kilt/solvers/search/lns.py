@@ -1,7 +1,7 @@
-"""Large neighbourhood search over patterns: near groups are taken apart, and put together at best by a program.
+"""Large neighbourhood search over patterns: the rows of nearby groups are repartitioned by an integer program.
 
-What single moves cannot reach, since several groups must change at once, a program over the patterns of a few groups
-finds. It never makes a release worse, and what it takes is limited by nodes, not by time.
+A program over the patterns of a few groups finds what single moves cannot reach, since several groups must change at
+once. It never makes a release worse, and its effort is limited by nodes, not by time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class PatternLns:
 
     def improve(self, partition: Partition, stop: StoppingRule) -> Partition:
         """Solve one subproblem."""
-        part = Subproblem.of(self.problem, partition, self._near(partition))
+        part = Subproblem.of(self.problem, partition, self._neighbourhood(partition))
         found = improve(part.problem, self._patterns(part), Solution(part.before), stop, silent, PARAMS.max_nodes)
         self.row_types = (
             min(self.row_types * PARAMS.growth, PARAMS.max_row_types)
@@ -71,16 +71,16 @@ class PatternLns:
         here = keep_entries(part.problem, Pool(covers, self.pool.levels, self.pool.cost), entries)
         return with_groups(part.problem, here, [part.before])
 
-    def _near(self, partition: Partition) -> BoolArray:
-        """Draw a row that pays, and take the groups with the rows most like it, as many as fit into a subproblem."""
+    def _neighbourhood(self, partition: Partition) -> BoolArray:
+        """Draw a row that pays, and take the groups with the rows most similar to it, until there are enough."""
         pays = np.asarray(partition.levels.any(axis=1))
-        kind = partition.types[self.rng.choice(np.flatnonzero(pays[partition.groups]))]
+        row_type = partition.types[self.rng.choice(np.flatnonzero(pays[partition.groups]))]
         weight = self.rng.random(self.problem.codes.shape[1])
-        apart = (self.problem.codes != self.problem.codes[kind]) @ weight
-        nearest = np.minimum.reduceat(apart[partition.types], partition.starts[:-1])
+        distance = (self.problem.codes != self.problem.codes[row_type]) @ weight
+        nearest = np.minimum.reduceat(distance[partition.types], partition.starts[:-1])
         order = np.argsort(np.where(pays, nearest, np.inf), kind="stable")
         lengths = np.diff(partition.starts)[order]
         enough = int(np.searchsorted(np.cumsum(lengths), self.row_types)) + 1
-        near = np.zeros(len(partition), dtype=bool)
-        near[order[: max(PARAMS.min_groups, enough)]] = True
-        return near
+        chosen = np.zeros(len(partition), dtype=bool)
+        chosen[order[: max(PARAMS.min_groups, enough)]] = True
+        return chosen

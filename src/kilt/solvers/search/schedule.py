@@ -15,12 +15,13 @@ class Params:
     bounding_share: float = 0.75  # of the time is for the bound: the last proof is done when the search ends
     building_share: float = 0.55  # of the time is for building a partition by multipliers
     annealing_share: float = 0.5  # of the time is for annealing in small tables; solving subproblems has the rest
-    greedy_numbers: int = 4_000  # row types times sensitive classes, for each second, for which level greedy is fast
+    greedy_share: float = 0.2  # of the time is for level greedy where more than a size is asked for
+    min_greedy_seconds: float = 1.5  # and at least so long: it is what a very short search hands over
 
     multiplier_step: float = 0.25  # what is added to the multipliers of rows that are left, from round to round
     short_multiplier_step: float = 1.0  # the same where time is short
     max_multiplier_raise: float = 7.5  # and in all
-    min_shrinkage: float = 1 / 3  # the share of the rows left that a round must place to be followed by another one
+    min_gain: float = 0.02  # the share of the cost that a round must save to be followed by another when time is over
     max_reduced_cost: float = 1.0  # of a pattern's best group, for the pattern to be kept
     loose_reduced_cost: float = 12.0  # the same when building under more than a size: the last rows need dear patterns
     min_patterns: int = 2_000  # patterns that are kept whatever their reduced cost

@@ -11,7 +11,7 @@ In wide tables, whose patterns are too many to list, groups grow from rows inste
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import monotonic
 
@@ -41,6 +41,7 @@ from kilt.solvers.search.state import (
     filter_by_reduced_cost,
     load,
     one_group,
+    reduced_costs,
     with_groups,
 )
 from kilt.solvers.search.wide.construct import Construction
@@ -122,47 +123,40 @@ class Run:
     def start(self) -> Partition:
         """Find a first partition.
 
-        Groups grow in a wide table. In others they are formed by level greedy, or are just one where that takes long
-        and multipliers will do better.
+        Groups grow in a wide table. In others level greedy forms them, in a part of the time where it may take long:
+        multipliers will do better, but only later.
         """
         if self.is_wide:
             partition = Construction(self.problem, self.rules, self.seed).partition(self.stop)
         else:
-            partition = self._level_greedy(self.stop) if self._is_greedy_fast() else one_group(self.problem)
+            partition = Greedy().solve(self.problem, self._greedy_limit(), self.observer).partition
         self._report(partition.cost)
         return partition
 
-    def _is_greedy_fast(self) -> bool:
-        if self.rules.size_only or self.stop.seconds is None:
-            return True
-        numbers = len(self.problem.counts) * len(self.problem.sensitive_totals)
-        return numbers <= PARAMS.greedy_numbers * self.stop.seconds
-
-    def _level_greedy(self, stop: StoppingRule) -> Partition:
-        return Greedy().solve(self.problem, stop, self.observer).partition
+    def _greedy_limit(self) -> StoppingRule:
+        """Return when level greedy must end."""
+        if self.stop.seconds is None:
+            return self.stop
+        seconds = self.stop.seconds if self.rules.size_only else PARAMS.greedy_share * self.stop.seconds
+        return replace(self.stop, seconds=max(seconds, self.stop.elapsed + PARAMS.min_greedy_seconds))
 
     def improve(self, start: Partition) -> Partition:
-        """Build a partition by multipliers, and go on from the better of the two; in a wide table, just go on.
-
-        Where there are no multipliers when the time is over, as while kernels are compiled, level greedy is all that is
-        left, whatever time it takes.
-        """
+        """Build a partition by multipliers, and go on from the better of the two; in a wide table, just go on."""
         incumbent, best = self.incumbent, start
         if self.is_wide:
             return self.swap_rows(start)
         pool, multipliers = incumbent.pool, incumbent.multipliers
-        if incumbent.bound >= best.cost or (self.stop() and len(best) > 1):
+        if incumbent.bound >= best.cost or self.stop() or pool is None or multipliers is None:
             return best
-        if pool is None or multipliers is None:
-            return best if len(best) > 1 else self._level_greedy(StoppingRule(interrupted=self.stop.interrupted))
-        good, loose = (
-            filter_by_reduced_cost(self.problem, pool, multipliers, incumbent.scale, most, PARAMS.min_patterns)
-            for most in (PARAMS.max_reduced_cost, PARAMS.loose_reduced_cost)
-        )
-        built = self._build(good if self.rules.size_only else loose, multipliers / incumbent.scale)
-        best = min(best, built, key=cost_of)
+        reduced_cost = reduced_costs(self.problem, pool, multipliers, incumbent.scale)
+        most = PARAMS.max_reduced_cost if self.rules.size_only else PARAMS.loose_reduced_cost
+        promising = filter_by_reduced_cost(self.problem, pool, reduced_cost, most, PARAMS.min_patterns)
+        best = min(best, self._build(promising, multipliers / incumbent.scale), key=cost_of)
         self._report(best.cost)
-        near = filter_by_extra_cost(self.problem, good, best, PARAMS.max_extra_cost)
+        if self.stop():
+            return best
+        near = filter_by_reduced_cost(self.problem, pool, reduced_cost, PARAMS.max_reduced_cost, PARAMS.min_patterns)
+        near = filter_by_extra_cost(self.problem, near, best, PARAMS.max_extra_cost)
         near = with_groups(self.problem, near, [best])
         is_small = self.stop.seconds is not None and len(self.problem.counts) <= PARAMS.row_types_per_worker
         state = SearchState.of(near, self.rules, best, self.problem, self.seed)
@@ -197,10 +191,12 @@ class Run:
         multipliers, until = multipliers.copy(), self.stop.share(PARAMS.building_share)
         began, raised, rounds = until.elapsed, 0.0, 0
         while True:
+            before = state.cost
             state.build(multipliers)
             rest, rounds = state.rest(), rounds + 1
             few = self.problem.counts[rest].sum() < 2 * self.rules.min_group_size
-            if few or raised >= PARAMS.max_multiplier_raise or until():
+            gains = state.cost < (1 - PARAMS.min_gain) * before and not self.stop.interrupted()
+            if few or raised >= PARAMS.max_multiplier_raise or (until() and not gains):
                 return state.partition()
             step = (PARAMS.max_multiplier_raise - raised) / _fitting(until, began, rounds)
             step = min(PARAMS.short_multiplier_step, max(PARAMS.multiplier_step, step))

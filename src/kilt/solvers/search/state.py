@@ -1,4 +1,4 @@
-"""The state of a search: patterns with the row types that fit under them, and a partition that a search can change."""
+"""The state of a search: an index of patterns and the row types they cover, and an assignment of rows to patterns."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.patterns.pool import Pool
 
-BIG = 4  # times the median size: larger groups are not closed
+MAX_CLOSED_SIZE = 4  # times the median size: larger groups are not closed
 
 
 @dataclass(frozen=True)
 class SearchState:
-    """The patterns of a pool, compiled, and where every copy is; ``rules`` decides what is legal.
+    """The patterns of a pool, indexed, and where every copy of a row type is; ``rules`` decide what is legal.
 
-    ``patterns`` have rows enough for a group, and ``kinds`` are the row types that are here.
+    ``patterns`` cover enough rows for a group, and ``row_types`` are those with copies in this state.
     """
 
     problem: Problem
@@ -37,13 +37,13 @@ class SearchState:
     rules: CompiledRules
     work: Work
     patterns: IntArray
-    kinds: IntArray
+    row_types: IntArray
 
     @classmethod
     def of(cls, pool: Pool, rules: CompiledRules, partition: Partition, problem: Problem, seed: int) -> SearchState:
         """Place a partition whose patterns are all in the pool."""
-        kinds, classes = len(problem.counts), len(problem.sensitive_totals)
-        starts, patterns, places = by_type(pool.types, pool.starts, kinds)
+        n_row_types, classes = len(problem.counts), len(problem.sensitive_totals)
+        starts, patterns, places = by_type(pool.types, pool.starts, n_row_types)
         entries = np.empty(len(places), dtype=np.int32)
         entries[places] = np.arange(len(places), dtype=np.int32)
         index = CoverIndex(
@@ -61,23 +61,23 @@ class SearchState:
         keys = index.kind_of.astype(np.int64) * len(pool) + index.pattern_of
         place(index, assignment, np.searchsorted(keys, partition.types * len(pool) + pattern), partition.counts)
         work = work_for(index, rules, classes, seed)
-        return cls(problem, pool, index, assignment, rules, work, np.arange(len(pool)), np.arange(kinds))
+        return cls(problem, pool, index, assignment, rules, work, np.arange(len(pool)), np.arange(n_row_types))
 
     def emptied(self, seed: int) -> SearchState:
-        """Return the same patterns without any rows."""
+        """Return a state of the same patterns without any rows."""
         classes = len(self.problem.sensitive_totals)
         assignment, work = empty_assignment(self.index, classes), work_for(self.index, self.rules, classes, seed)
         return replace(self, assignment=assignment, work=work)
 
     def with_rows(self, entries: IntArray, copies: IntArray) -> SearchState:
-        """Return the state with these rows in place of those that are here."""
+        """Return the state with these rows in place of its own."""
         vacate(self.assignment)
         place(self.index, self.assignment, entries, copies)
         forget_all(self.work)
         here = np.bincount(self.index.kind_of[entries], copies, len(self.problem.counts))
         rows = np.add.reduceat(here[self.pool.types], self.pool.starts[:-1])
         patterns = np.flatnonzero(rows >= max(1, self.problem.rules.min_group_size))
-        return replace(self, patterns=patterns, kinds=np.flatnonzero(here))
+        return replace(self, patterns=patterns, row_types=np.flatnonzero(here))
 
     @property
     def cost(self) -> int:
@@ -85,7 +85,7 @@ class SearchState:
         return int(self.assignment.total[COST])
 
     def build(self, multipliers: FloatArray) -> None:
-        """Form groups from the rows under the last pattern, which covers all."""
+        """Form groups, guided by multipliers, from the rows under the last pattern, which covers all."""
         build(self.index, self.assignment, self.rules, self.work, multipliers)
 
     def rest(self) -> BoolArray:
@@ -94,8 +94,8 @@ class SearchState:
 
     def anneal(self, moves: int, temperature: float) -> None:
         """Try moves, at a temperature in stars."""
-        big = BIG * self.usual_size()
-        anneal(self.index, self.assignment, self.rules, self.work, self.patterns, self.kinds, moves, temperature, big)
+        patterns, row_types, max_size = self.patterns, self.row_types, MAX_CLOSED_SIZE * self.usual_size()
+        anneal(self.index, self.assignment, self.rules, self.work, patterns, row_types, moves, temperature, max_size)
 
     @property
     def groups(self) -> int:
@@ -107,11 +107,11 @@ class SearchState:
         return int(np.median(self.assignment.size[self.assignment.size > 0]))
 
     def partition(self) -> Partition:
-        """Return where the copies are."""
+        """Return the partition into the groups of this state."""
         return self.at(self.assignment.copies)
 
     def at(self, copies: IntArray) -> Partition:
-        """Return the partition with these copies at the entries; no row is lost, or nothing is returned."""
+        """Return the partition with these copies at the entries of the index; raise if a row is lost."""
         placed = np.bincount(self.index.kind_of, copies, len(self.problem.counts))
         if (copies < 0).any() or (placed != self.problem.counts).any():
             raise ArithmeticError("a search lost a row")
@@ -121,7 +121,7 @@ class SearchState:
 
 
 def load(problem: Problem, rules: CompiledRules) -> Problem:
-    """Load what is compiled, or compile it, by a search of a single cell, which is returned as a problem."""
+    """Load the compiled kernels, or compile them, by a search of a single cell, which is returned as a problem."""
     one = problem.on([0]).part(np.zeros(1, dtype=np.int64), problem.counts[:1])
     state = SearchState.of(with_groups(one, Pool.of(one), [one_group(one)]), rules, one_group(one), one, 0)
     state.build(np.zeros(1))
@@ -135,20 +135,23 @@ def one_group(problem: Problem) -> Partition:
     return Partition.of(problem, every, np.zeros_like(every), problem.counts)
 
 
-def filter_by_reduced_cost(
-    problem: Problem, pool: Pool, multipliers: IntArray, scale: int, most: float, fewest: int
-) -> Pool:
-    """Keep patterns with a group, large enough if not legal, that loses at most so many stars at these prices."""
+def reduced_costs(problem: Problem, pool: Pool, multipliers: IntArray, scale: int) -> FloatArray:
+    """Return for every pattern the least reduced cost of a group that is large enough, legal or not, in stars."""
     size = max(1, problem.rules.min_group_size)
     values = values_by_size(multipliers, problem.counts, pool.types, pool.starts, pool.cost * scale, size)
-    limit = most * problem.unit * scale
-    if fewest < len(values):
-        limit = max(limit, float(np.partition(values, fewest)[fewest]))
-    return keep_entries(problem, pool, np.repeat(values <= limit, np.diff(pool.starts)))
+    return np.asarray(values / (problem.unit * scale))
+
+
+def filter_by_reduced_cost(problem: Problem, pool: Pool, reduced_cost: FloatArray, most: float, fewest: int) -> Pool:
+    """Keep the patterns whose reduced cost is at most so many stars, and at least so many patterns."""
+    limit = most
+    if fewest < len(reduced_cost):
+        limit = max(limit, float(np.partition(reduced_cost, fewest)[fewest]))
+    return keep_entries(problem, pool, pool.covers.entries_of(reduced_cost <= limit))
 
 
 def filter_by_extra_cost(problem: Problem, pool: Pool, partition: Partition, more: float) -> Pool:
-    """Keep of the row types of a pattern those that would pay at most so many stars more than they do."""
+    """Keep of the row types of a pattern those that would pay at most so many stars more than they do now."""
     paid = np.zeros(len(problem.counts), dtype=np.int64)
     np.maximum.at(paid, partition.types, costs_of(problem, partition.levels)[partition.groups])
     cost = np.repeat(pool.cost, np.diff(pool.starts))

@@ -1,7 +1,7 @@
 """Workers: searches side by side, each on some of the groups, which are redistributed again and again.
 
-Two groups that are legal are legal together, so that workers may open the same pattern, and what they hold adds up to
-one release. What comes out depends on the number of workers, but not on the number of cores.
+Two groups that are legal are legal together, so that workers may open the same pattern, and their groups add up to one
+release. What comes out depends on the number of workers, but not on the number of cores.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PARAMS = Params()
 
 @dataclass
 class Workers:
-    """Search states that share all but where the rows are: every row is in one of them."""
+    """Search states that share all but the assignment: every row is in one of them."""
 
     states: list[SearchState]
     rng: np.random.Generator
@@ -49,7 +49,7 @@ class Workers:
 
     @property
     def index(self) -> CoverIndex:
-        """What the states share."""
+        """The index of patterns that the states share."""
         return self.states[0].index
 
     @property
@@ -70,51 +70,51 @@ class Workers:
             self.redistribute()
             self.tried = 0
         self.tried += moves
-        busy = [state for state in self.states if len(state.kinds)]
-        held = np.array([len(state.kinds) for state in busy])
+        busy = [state for state in self.states if len(state.row_types)]
+        held = np.array([len(state.row_types) for state in busy])
         with ThreadPoolExecutor(len(busy)) as threads:
             list(threads.map(lambda f, m: f.anneal(int(m), temperature), busy, moves * held // held.sum()))
 
     def redistribute(self) -> None:
-        """Share out the groups: similar ones, by the columns that matter this time, go to the same worker.
+        """Redistribute the groups: similar ones, by the columns that matter this time, go to the same worker.
 
-        Of large groups, like that of rows which found no company yet, all workers get a part.
+        Of large groups, like that of the rows that have no other group yet, all workers get a part.
         """
         copies = self.copies()
         used = np.flatnonzero(copies)
-        kinds, patterns, copies = self.index.kind_of[used], self.index.pattern_of[used], copies[used]
+        row_types, patterns, copies = self.index.kind_of[used], self.index.pattern_of[used], copies[used]
         shares = np.zeros((len(self.states), len(used)), dtype=np.int64)
-        shares[self._worker_of(kinds, patterns, copies)[patterns], np.arange(len(used))] = copies
+        shares[self._worker_of(row_types, patterns, copies)[patterns], np.arange(len(used))] = copies
         sizes = np.bincount(patterns, copies)
         for large in np.flatnonzero(sizes >= PARAMS.large_share * self.problem.rows):
             mine = np.flatnonzero(patterns == large)
-            parts = self._parts(kinds[mine], copies[mine])
+            parts = self._parts(row_types[mine], copies[mine])
             if parts is not None:
                 shares[:, mine] = parts
         self.states = [
             state.with_rows(used[share > 0], share[share > 0]) for state, share in zip(self.states, shares, strict=True)
         ]
 
-    def _parts(self, kinds: IntArray, copies: IntArray) -> IntArray | None:
-        """Share out the rows of a group, class by class, one to each worker in turn; None if a part is not legal."""
+    def _parts(self, row_types: IntArray, copies: IntArray) -> IntArray | None:
+        """Share out the rows of a group by sensitive class, one to each worker in turn; None if a part is not legal."""
         problem, number = self.problem, len(self.states)
-        order = np.argsort(problem.sensitive_class[kinds], kind="stable")
+        order = np.argsort(problem.sensitive_class[row_types], kind="stable")
         ends = np.cumsum(copies[order])
         edges = np.stack([ends - copies[order], ends]) + np.arange(number)[:, None, None]
-        parts = np.empty((number, len(kinds)), dtype=np.int64)
+        parts = np.empty((number, len(row_types)), dtype=np.int64)
         parts[:, order] = np.diff(edges // number, axis=1)[:, 0]
         by_class = np.zeros((number, len(problem.sensitive_totals)), dtype=np.int64)
-        np.add.at(by_class.T, problem.sensitive_class[kinds], parts.T)
+        np.add.at(by_class.T, problem.sensitive_class[row_types], parts.T)
         return parts if problem.is_legal(by_class).all() else None
 
-    def _worker_of(self, kinds: IntArray, patterns: IntArray, copies: IntArray) -> IntArray:
+    def _worker_of(self, row_types: IntArray, patterns: IntArray, copies: IntArray) -> IntArray:
         """Return for every pattern the worker that gets its group: all get about as many rows."""
         problem, number = self.problem, len(self.states[0].pool)
         score = np.zeros(len(problem.counts))
         for codes in problem.codes.T:
             score += self.rng.random() ** PARAMS.column_emphasis * self.rng.random(int(codes.max()) + 1)[codes]
         size = np.bincount(patterns, copies, number)
-        mean = np.bincount(patterns, copies * score[kinds], number) / np.maximum(size, 1)
+        mean = np.bincount(patterns, copies * score[row_types], number) / np.maximum(size, 1)
         order = np.argsort(mean, kind="stable")
         worker = np.empty(number, dtype=np.int64)
         worker[order] = np.cumsum(size[order]) * len(self.states) // (size.sum() + 1)

@@ -20,8 +20,8 @@ from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
 from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database, fresh
-from kilt.sources.duck.csv_reader import identifier as sql_name
-from kilt.sources.duck.csv_reader import load
+from kilt.sources.duck.file_reader import identifier as sql_name
+from kilt.sources.duck.file_reader import load
 from kilt.sources.file_format import FileFormat, quoted
 from kilt.sources.tally import Comparison, Tally, ValueCounts
 
@@ -131,7 +131,7 @@ class DuckSource:
         return DuckSource(self._database, released, list(cells), self.delimiter)
 
     def content_order(self) -> IntArray:
-        """Return the rows in the order of what they show, which tells nothing of the order they are in."""
+        """Return the rows in the order of what they show, which reveals nothing about the order they are in."""
         by = ", ".join(f"{self._text(name)} NULLS FIRST" for name in self.columns)
         return self._database.columns(f"SELECT rowid AS r FROM {self._table} ORDER BY {by}, rowid")["r"]
 
@@ -178,7 +178,7 @@ class DuckSource:
         )
 
     def compare(self, original: DuckSource, identifier: Sequence[str], order: IntArray | None) -> Comparison:
-        """Put the cells beside those of the original file, row by row."""
+        """Compare the cells with those of the original file, row by row."""
         if not isinstance(original, DuckSource):
             raise InputError("a file can only be compared with a file: give the original as a file too")
         expected = [name for name in original.columns if name not in identifier]

@@ -13,7 +13,7 @@ from kilt.solvers.approximation.residue import smallest
 from kilt.solvers.approximation.residue.smallest import smallest_kept
 from kilt.solvers.approximation.residue.solver import of_classes
 from kilt.solvers.exact.milp.solver import PatternMilp
-from support.problems import cells_of, drawn_problem, drawn_table, solved, table_of
+from support.problems import classes_of, drawn_problem, drawn_table, solved, table_of
 from support.strategies import policies
 
 
@@ -30,9 +30,9 @@ def test_the_dynamic_program_agrees_where_classes_are_large(data):
 
 
 def assert_programs_agree(problem):
-    kept = smallest_kept(problem, cells_of(problem))
+    kept = smallest_kept(problem, classes_of(problem))
     assert problem.rows - kept.sum() == PatternMilp().solve(of_classes(problem), StoppingRule(), silent).partition.cost
-    assert solved("residue", problem).proof == "exact"
+    assert solved("residue", problem).bound.arithmetic == "exact"
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def assert_programs_agree(problem):
 )
 def test_smallest_residues(counts, policy, blurred):
     problem = table_of(counts, policy)
-    assert problem.rows - smallest_kept(problem, cells_of(problem)).sum() == blurred
+    assert problem.rows - smallest_kept(problem, classes_of(problem)).sum() == blurred
     assert_programs_agree(problem)
 
 
@@ -57,6 +57,6 @@ def test_what_is_too_much_for_the_dynamic_program_is_left_to_the_integer_program
     problem = table_of([[3, 1, 0], [2, 2, 2], [0, 1, 2], [1, 1, 1]], Policy(k=3, l=2))
     before = solved("residue", problem)
     monkeypatch.setattr(smallest, limit, 2)
-    assert smallest_kept(problem, cells_of(problem)) is None
+    assert smallest_kept(problem, classes_of(problem)) is None
     after = solved("residue", problem)
-    assert (after.bound.cost, after.factor, after.proof) == (before.bound.cost, before.factor, "float")
+    assert (after.bound.cost, after.factor, after.bound.arithmetic) == (before.bound.cost, before.factor, "float")

@@ -14,9 +14,10 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.approximation.residue.smallest import smallest_kept
 from kilt.solvers.approximation.residue.solver import row_costs
 from kilt.solvers.approximation.tp.phases import ResiduePhases, levelled
-from kilt.solvers.approximation.tp.solver import least_residue, most_kept, settled
-from kilt.solvers.registry import choose, solver_info
-from support.problems import cells_of, drawn_table, problem_of, solved, table_of
+from kilt.solvers.approximation.tp.solver import least_residue, legal_residue_kept, most_kept
+from kilt.solvers.choose import choose
+from kilt.solvers.registry import solver_info
+from support.problems import classes_of, drawn_table, problem_of, solved, table_of
 from support.strategies import tables
 
 PHASES = [
@@ -35,13 +36,13 @@ PHASES = [
 
 def phases(problem, l):
     """The residue by value after phases 1 and 2, and in the end."""
-    cells = cells_of(problem)
-    kept = most_kept(cells, l)
-    first = problem.sensitive_totals - cells.table(kept).sum(axis=0)
-    second = ResiduePhases(l, cells.table(kept), first)
+    classes = classes_of(problem)
+    kept = most_kept(classes, l)
+    first = problem.sensitive_totals - classes.table(kept).sum(axis=0)
+    second = ResiduePhases(l, classes.table(kept), first)
     second.second_phase()
-    final = cells.counts - settled(cells, kept, l, StoppingRule())
-    return first, second.residue, cells.table(final).sum(axis=0)
+    final = classes.counts - legal_residue_kept(classes, kept, l, StoppingRule())
+    return first, second.residue, classes.table(final).sum(axis=0)
 
 
 def legal(counts, l):
@@ -50,7 +51,7 @@ def legal(counts, l):
 
 def residues(problem, l):
     """All that classes can keep so that they and the residue are legal, by trying everything."""
-    table = cells_of(problem).table(cells_of(problem).counts).tolist()
+    table = classes_of(problem).table(classes_of(problem).counts).tolist()
     parts = [[part for part in product(*(range(c + 1) for c in of_class)) if legal(part, l)] for of_class in table]
     for kept in product(*parts):
         if legal(problem.sensitive_totals - np.sum(kept, axis=0), l):
@@ -81,20 +82,20 @@ def test_guarantees_hold_and_cuts_are_never_dearer(data):
 @settings(max_examples=75, deadline=None)
 def test_every_residue_contains_the_first_and_the_smallest_is_found(data, l):
     problem = drawn_table(data, Policy(l=l))
-    cells = cells_of(problem)
-    most, least = cells.table(most_kept(cells, l)), problem.rows
+    classes = classes_of(problem)
+    most, least = classes.table(most_kept(classes, l)), problem.rows
     for kept in residues(problem, l):
         assert (kept <= most).all()
         least = min(least, problem.rows - int(kept.sum()))
-    assert least_residue(cells, most_kept(cells, l), l) <= least
-    assert problem.rows - smallest_kept(problem, cells).sum() == least
+    assert least_residue(classes, most_kept(classes, l), l) <= least
+    assert problem.rows - smallest_kept(problem, classes).sum() == least
 
 
 @given(st.data(), st.integers(2, 4))
 @settings(max_examples=200, deadline=None)
 def test_how_far_each_phase_is_from_the_smallest_residue(data, l):
     problem = drawn_table(data, Policy(l=l), classes=5, values=(l, l + 1, 5), most=2)
-    kept = smallest_kept(problem, cells_of(problem))
+    kept = smallest_kept(problem, classes_of(problem))
     assume(kept is not None)
     smallest_residue = problem.rows - int(kept.sum())
     first, second, final = phases(problem, l)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from kilt import Policy
 from kilt.patterns.pool import Pool
 from kilt.run.stopping import StoppingRule
-from kilt.solvers.classics.average_closeness.channel import Choices, descended, descent
-from kilt.solvers.classics.average_closeness.solver import LAMBDAS, MOST_STEPS, shown, trade_off
+from kilt.solvers.classics.average_closeness.channel import Choices, descend, descent
+from kilt.solvers.classics.average_closeness.solver import PARAMS, Params, most_likely_release, trade_off
 from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of, solved
@@ -113,9 +113,9 @@ def test_it_goes_down_as_fast_as_is_proved(problem, lambda_):
 @settings(max_examples=100, deadline=None)
 def test_without_a_price_nothing_is_told_and_at_a_high_price_nothing_is_hidden(problem):
     choices = choices_of(problem)
-    free, _ = descended(descent(choices, 0.0), 0.0, most_steps=50, smallest_gain=0.0)
+    free, _ = descend(descent(choices, 0.0), 0.0, max_steps=50, min_gain=0.0)
     assert free.information <= math.log(max(np.bincount(choices.row))) / 50 + 1e-9
-    dear, _ = descended(descent(choices, 200.0), 200.0)
+    dear, _ = descend(descent(choices, 200.0), 200.0)
     assert dear.stars == pytest.approx(0, abs=1e-9)
     assert dear.information == pytest.approx(told_by_rows(problem), abs=1e-9)
 
@@ -128,7 +128,7 @@ def table(policy):
 
 
 def test_the_trade_off_goes_from_nothing_told_to_nothing_hidden():
-    points = trade_off(table(Policy(k=1)), [0, 0.001, 0.003, 0.01, 0.03, 0.1, 1, 100], most_steps=20_000)
+    points = trade_off(table(Policy(k=1)), [0, 0.001, 0.003, 0.01, 0.03, 0.1, 1, 100], max_steps=20_000)
     assert points[0].information == pytest.approx(0, abs=1e-4)
     assert points[-1].information == pytest.approx(told_by_rows(table(Policy(k=1))), abs=1e-9)
     assert points[-1].stars == pytest.approx(0, abs=1e-9)
@@ -146,23 +146,23 @@ def test_patterns_in_which_no_legal_group_fits_are_no_choice():
 
 def test_descents_end_when_they_are_told_to():
     assert trade_off(table(Policy(k=1)), [0.1], StoppingRule(interrupted=lambda: True))[0].iterations == 0
-    assert trade_off(table(Policy(k=1)), [0], most_steps=7)[0].iterations == 7
+    assert trade_off(table(Policy(k=1)), [0], max_steps=7)[0].iterations == 7
 
 
 def test_rows_are_shown_where_they_are_most_likely():
     problem = table(Policy(k=2))
     choices = choices_of(problem)
-    step, _ = descended(descent(choices, 10.0), 10.0)
-    assert shown(problem, choices, step.channel).cost == 0
+    step, _ = descend(descent(choices, 10.0), 10.0)
+    assert most_likely_release(problem, choices, step.channel).cost == 0
     top = choices.stars == choices.stars.max()
-    assert len(shown(problem, choices, np.where(top, 1.0, 0.0))) == 1
+    assert len(most_likely_release(problem, choices, np.where(top, 1.0, 0.0))) == 1
 
 
 def test_the_cheapest_of_a_sweep_is_released():
     problem = table(Policy(t="0.1"))
     choices = choices_of(problem)
-    first = next(islice(descent(choices, LAMBDAS[0]), MOST_STEPS, None))
-    assert solved("information", problem).partition.cost <= shown(problem, choices, first.channel).cost
+    first = next(islice(descent(choices, PARAMS.lambdas[0]), PARAMS.max_steps, None))
+    assert solved("information", problem).partition.cost <= most_likely_release(problem, choices, first.channel).cost
     assert 0 < solved("information", problem).partition.cost < problem.most_cost
 
 
@@ -172,11 +172,11 @@ def test_rows_that_make_no_legal_group_have_other_wishes(monkeypatch):
     problem = problem_of(rows, ["suppress"] * 3, ["equal"], Policy(k=3, t="0.4"))
     choices = choices_of(problem)
     channel = next(islice(descent(choices, 0.1), 15, None)).channel
-    later = shown(problem, choices, channel).cost
-    monkeypatch.setattr("kilt.solvers.classics.average_closeness.solver.MOST_WISHES", 1)
-    first = shown(problem, choices, channel).cost
-    monkeypatch.setattr("kilt.solvers.classics.average_closeness.solver.MOST_WISHES", 0)
-    assert later < first < shown(problem, choices, channel).cost == problem.most_cost
+    later = most_likely_release(problem, choices, channel).cost
+    monkeypatch.setattr("kilt.solvers.classics.average_closeness.solver.PARAMS", Params(max_rounds=1))
+    first = most_likely_release(problem, choices, channel).cost
+    monkeypatch.setattr("kilt.solvers.classics.average_closeness.solver.PARAMS", Params(max_rounds=0))
+    assert later < first < most_likely_release(problem, choices, channel).cost == problem.most_cost
 
 
 def test_it_stops_when_told():
@@ -188,7 +188,7 @@ def test_it_stops_when_told():
 
 
 def test_too_many_patterns_are_refused(monkeypatch):
-    monkeypatch.setattr("kilt.solvers.classics.average_closeness.solver.MOST_ENTRIES", 20)
+    monkeypatch.setattr("kilt.solvers.classics.average_closeness.solver.PARAMS", Params(max_entries=20))
     assert solver("information").refuses(table(Policy(k=2))) == (
         "with these ladders it takes up to 5 different rows, and this table has 12"
     )

@@ -10,7 +10,7 @@ from support.problems import drawn_problem, solved
 
 @given(st.data())
 @settings(max_examples=1000, deadline=None)
-def test_prices_and_columns_agree_with_brute_force(data):
+def test_multipliers_and_columns_agree_with_brute_force(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost
     found = solved("exact", problem)

@@ -15,15 +15,15 @@ from support.problems import problem_of, solved
 @settings(max_examples=200, deadline=None)
 def test_capped_multiplicities_keep_the_optimum(data):
     columns = data.draw(st.integers(1, 2))
-    kinds = data.draw(st.lists(st.tuples(*[st.sampled_from("ab")] * columns), min_size=1, max_size=3, unique=True))
-    counts = [data.draw(st.integers(1, 30)) for _ in kinds]
-    rows = [kind for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
+    row_types = data.draw(st.lists(st.tuples(*[st.sampled_from("ab")] * columns), min_size=1, max_size=3, unique=True))
+    counts = [data.draw(st.integers(1, 30)) for _ in row_types]
+    rows = [row_type for row_type, count in zip(row_types, counts, strict=True) for _ in range(count)]
     k = data.draw(st.integers(2, 3))
     assume(len(rows) >= k)
     problem = problem_of(rows, ["suppress"] * columns, [], Policy(k=k))
     capped = CappedProblem.of(problem)
     small = solved("subsets", capped.problem).partition
-    lifted = capped.lifted(small)
+    lifted = capped.lift(small)
     assert lifted.cost == small.cost == solved("subsets", problem).partition.cost
     assert problem.rules.meets(lifted.as_groups(problem)).all()
     placed = np.bincount(lifted.types, lifted.counts, len(problem.counts))
@@ -34,4 +34,4 @@ def test_a_cap_really_cuts():
     problem = problem_of([("a",)] * 40 + [("b",)], ["suppress"], [], Policy(k=3))
     capped = CappedProblem.of(problem)
     assert capped.problem.rows < problem.rows
-    assert capped.lifted(solved("subsets", capped.problem).partition).cost == 3
+    assert capped.lift(solved("subsets", capped.problem).partition).cost == 3

@@ -1,4 +1,4 @@
-"""Atoms, pricing and the listing of groups against slow twins; prices against the optimum."""
+"""Minimal groups, pricing and the listing of groups against slow twins; multipliers against the optimum."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.column_generation.diving import dive
 from kilt.solvers.exact.column_generation.master import solve_relaxation
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups
-from kilt.solvers.exact.column_generation.pricing import FINEST as SCALE
+from kilt.solvers.exact.column_generation.pricing import MAX_SCALE as SCALE
 from kilt.solvers.exact.column_generation.pricing import Pricing
 from kilt.solvers.greedy.solver import Greedy
 from support.problems import all_groups, drawn_problem, solved
@@ -29,7 +29,7 @@ def drawn_pricing(data, most_rows=7) -> Pricing:
     return Pricing(problem, Pool.of(problem), minimal_groups)
 
 
-def values_of(problem, groups, multipliers):
+def reduced_costs_of(problem, groups, multipliers):
     columns = Columns.of(problem, np.array([u for g in groups for u in g]), np.array([len(g) for g in groups]))
     return columns.cost * SCALE - np.array([multipliers[list(group)].sum() for group in groups])
 
@@ -54,7 +54,7 @@ def splits(group, legal: set) -> bool:
 
 @given(st.data())
 @settings(max_examples=200, deadline=None)
-def test_atoms_are_the_legal_groups_that_do_not_split(data):
+def test_minimal_groups_are_the_legal_groups_that_do_not_split(data):
     pricing = drawn_pricing(data)
     problem, minimal_groups = pricing.problem, pricing.minimal_groups
     legal = set(all_groups(problem))
@@ -69,7 +69,7 @@ def test_atoms_are_the_legal_groups_that_do_not_split(data):
 
 @given(st.data())
 @settings(max_examples=250, deadline=None)
-def test_the_cheapest_atom_and_all_groups_within_a_limit(data):
+def test_the_cheapest_minimal_group_and_all_groups_within_a_limit(data):
     pricing = drawn_pricing(data)
     problem, minimal_groups = pricing.problem, pricing.minimal_groups
     multipliers = np.array([data.draw(st.integers(-3 * SCALE, 4 * SCALE)) for _ in problem.counts])
@@ -83,29 +83,29 @@ def test_the_cheapest_atom_and_all_groups_within_a_limit(data):
         )
     ]
     assume(groups)
-    values = values_of(problem, groups, multipliers)
-    cheapest = pricing.cheapest(multipliers)
-    assert cheapest.value.min() == values.min()
-    best = pricing.columns(cheapest, cheapest.value.argmin(keepdims=True))
-    assert int(best.cost[0]) * SCALE - int(multipliers[best.types].sum()) == values.min()
+    reduced_costs = reduced_costs_of(problem, groups, multipliers)
+    cheapest = pricing.find_cheapest(multipliers)
+    assert cheapest.reduced_cost.min() == reduced_costs.min()
+    best = pricing.columns(cheapest, cheapest.reduced_cost.argmin(keepdims=True))
+    assert int(best.cost[0]) * SCALE - int(multipliers[best.types].sum()) == reduced_costs.min()
     limit = data.draw(st.integers(-SCALE, 6 * SCALE))
-    found = pricing.within(multipliers, limit, 10_000)
+    found = pricing.list_groups(multipliers, limit, 10_000)
     assert found is not None
     mine = [tuple(sorted(found.types[a:b].tolist())) for a, b in zip(found.starts, found.starts[1:], strict=False)]
-    assert sorted(mine) == sorted(group for group, value in zip(groups, values, strict=True) if value <= limit)
+    assert sorted(mine) == sorted(group for group, each in zip(groups, reduced_costs, strict=True) if each <= limit)
     if len(mine) > 1:
-        assert pricing.within(multipliers, limit, 1) is None
+        assert pricing.list_groups(multipliers, limit, 1) is None
 
 
 @given(st.data())
 @settings(max_examples=250, deadline=None)
-def test_prices_are_feasible_and_the_dive_is_legal(data):
+def test_multipliers_are_feasible_and_the_dive_is_legal(data):
     pricing = drawn_pricing(data)
     problem = pricing.problem
     start = Greedy().solve(problem, StoppingRule(), silent).partition
     relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start), StoppingRule())
     groups = all_groups(problem)
-    assert values_of(problem, groups, relaxation.multipliers.values).min() >= 0
+    assert reduced_costs_of(problem, groups, relaxation.multipliers.values).min() >= 0
     optimum = solved("exhaustive", problem).partition.cost
     assert relaxation.multipliers.bound <= optimum
     partition = dive(pricing, relaxation, data.draw(st.sampled_from([0.01, 0.3])), StoppingRule())
@@ -118,7 +118,7 @@ def test_prices_are_feasible_and_the_dive_is_legal(data):
 
 @given(st.data())
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
-def test_bounds_hold_when_large_atoms_are_not_listed(data):
+def test_bounds_hold_when_large_minimal_groups_are_not_listed(data):
     pricing = drawn_pricing(data)
     problem, minimal_groups = pricing.problem, pricing.minimal_groups
     sizes = np.unique(minimal_groups.vectors.sum(axis=1)).tolist()
@@ -127,9 +127,9 @@ def test_bounds_hold_when_large_atoms_are_not_listed(data):
     kept = minimal_groups.vectors[minimal_groups.vectors.sum(axis=1) <= largest]
     short = Pricing(problem, pricing.pool, MinimalGroups(minimal_groups.sensitive_class, kept, largest))
     multipliers = np.array([data.draw(st.integers(-3 * SCALE, 4 * SCALE)) for _ in problem.counts])
-    feasible = short.feasible(multipliers, min(0, int(short.cheapest(multipliers).value.min())))
+    feasible = short.feasible(multipliers, min(0, int(short.find_cheapest(multipliers).reduced_cost.min())))
     assert feasible.bound <= solved("exhaustive", problem).partition.cost
     groups = [group for group in all_groups(problem) if len(group) > largest]
-    assert feasible.beyond is not None
+    assert feasible.least_unlisted is not None
     if groups:
-        assert feasible.beyond <= values_of(problem, groups, feasible.values).min()
+        assert feasible.least_unlisted <= reduced_costs_of(problem, groups, feasible.values).min()

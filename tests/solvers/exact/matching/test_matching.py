@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from kilt import InfeasibleError, InputError, Policy
 from kilt.run.stopping import StoppingRule
+from kilt.solvers.choose import choose
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
-from kilt.solvers.registry import choose, solver
+from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of, solved
 
 MOST_VERTICES = 11
@@ -84,10 +85,10 @@ def test_the_local_search_finds_the_optimum_from_any_start(seed, vertices, famil
     assert graph.is_simplex()
     optimum = brute_force(graph)
     for start in (None, frozenset(), random_start(rng, graph)):
-        found = SimplexMatching(graph, Duals.none(vertices)).solved(start)
+        found = SimplexMatching(graph, Duals.none(vertices)).solve(start)
         assert (None if found is None else found.cost) == optimum
         if found is not None:
-            assert found.settled
+            assert found.is_local_optimum
             assert sorted(v for edge in found.edges for v in edge) == list(range(vertices))
             assert found.cost == sum({**graph.pairs, **graph.triples}[edge] for edge in found.edges)
 
@@ -139,7 +140,9 @@ def test_the_order_of_the_rows_does_not_matter():
     rng = np.random.default_rng(5)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (41, 5))]
     costs = {
-        solved("matching", problem_of([rows[i] for i in rng.permutation(41)], ["suppress"] * 5, [], Policy(k=2))).bound
+        solved(
+            "matching", problem_of([rows[i] for i in rng.permutation(41)], ["suppress"] * 5, [], Policy(k=2))
+        ).bound.cost
         for _ in range(3)
     }
     assert len(costs) == 1
@@ -155,7 +158,7 @@ def test_two_diversity_with_many_values(rows):
     problem = problem_of(made, ["suppress"] * 4, ["equal"], Policy(l=2))
     found = solved("matching", problem)
     assert found.partition.cost == found.bound.cost
-    assert found.partition.cost == solved("milp", problem, StoppingRule(seconds=60)).bound
+    assert found.partition.cost == solved("milp", problem, StoppingRule(seconds=60)).bound.cost
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,14 +18,15 @@ from kilt.run.incumbent import Incumbent
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.common.compile_rules import compile_rules
-from kilt.solvers.common.distances import stacked
+from kilt.solvers.common.stacked_ladders import stacked
 from kilt.solvers.registry import solver
 from kilt.solvers.search.schedule import Params, Schedule
 from kilt.solvers.search.solver import Run, Search, is_wide
 from kilt.solvers.search.state import load
 from kilt.solvers.search.wide import neighbours as near
+from kilt.solvers.search.wide import swaps
 from kilt.solvers.search.wide.construct import Construction, as_pool, merged
-from kilt.solvers.search.wide.neighbours import nearest_neighbours, stretches
+from kilt.solvers.search.wide.neighbours import nearest_neighbours, sorted_blocks
 from kilt.solvers.search.wide.swaps import RowSwaps
 from support.problems import drawn_problem, problem_of, random_problem, searchable, solved
 
@@ -35,9 +38,9 @@ def table(rows, columns, policy, seed=0, sensitive=0, ladders=None):
     kind = rng.integers(0, 6, rows)
     taste = rng.integers(0, 3, (6, columns))
     values = np.where(rng.random((rows, columns)) < 0.7, taste[kind], rng.integers(0, 3, (rows, columns)))
-    stretches = np.concatenate([values + 10, rng.integers(0, 3, (rows, sensitive))], axis=1)
+    cells = np.concatenate([values + 10, rng.integers(0, 3, (rows, sensitive))], axis=1)
     return problem_of(
-        [tuple(map(str, row)) for row in stretches], ladders or ["suppress"] * columns, ["equal"] * sensitive, policy
+        [tuple(map(str, row)) for row in cells], ladders or ["suppress"] * columns, ["equal"] * sensitive, policy
     )
 
 
@@ -53,29 +56,29 @@ def distance(problem, u, v):
 
 def test_the_nearest_are_those_by_hand():
     problem = table(60, 4, Policy(k=2), ladders=LADDERS)
-    kinds = len(problem.counts)
+    n_row_types = len(problem.counts)
     found = nearest_neighbours(problem.codes, stacked(problem), 7, np.random.default_rng(0), StoppingRule())
-    for u in range(kinds):
-        far = sorted(distance(problem, u, v) for v in range(kinds) if v != u)
+    for u in range(n_row_types):
+        far = sorted(distance(problem, u, v) for v in range(n_row_types) if v != u)
         assert u not in found[u]
         assert len(set(found[u].tolist())) == 7
         assert [distance(problem, u, v) for v in found[u].tolist()] == far[:7]
 
 
-def test_a_cell_that_is_small_has_few_who_are_near(monkeypatch):
-    monkeypatch.setattr(near, "CELL", 5)
+def test_a_small_block_has_few_neighbours(monkeypatch):
+    monkeypatch.setattr(near, "BLOCK_ROWS", 5)
     problem = table(23, 6, Policy(k=2))
-    kinds = len(problem.counts)
-    parts = stretches(problem.codes, np.random.default_rng(1))
-    assert sorted(np.concatenate(parts).tolist()) == list(range(kinds))
+    n_row_types = len(problem.counts)
+    parts = sorted_blocks(problem.codes, np.random.default_rng(1))
+    assert sorted(np.concatenate(parts).tolist()) == list(range(n_row_types))
     assert max(map(len, parts)) <= 5
     found = nearest_neighbours(problem.codes, stacked(problem), 9, np.random.default_rng(1), StoppingRule())
-    cell_of = np.empty(kinds, dtype=np.int64)
+    block_of = np.empty(n_row_types, dtype=np.int64)
     for number, part in enumerate(parts):
-        cell_of[part] = number
-    for u in range(kinds):
+        block_of[part] = number
+    for u in range(n_row_types):
         mine = found[u][found[u] != NONE]
-        assert sorted(mine.tolist()) == [v for v in range(kinds) if v != u and cell_of[v] == cell_of[u]]
+        assert sorted(mine.tolist()) == [v for v in range(n_row_types) if v != u and block_of[v] == block_of[u]]
 
 
 def test_what_is_loaded_does_not_grow_with_the_columns():
@@ -98,9 +101,16 @@ def test_rows_that_change_places_leave_legal_groups(data, seed, temperature, two
     rules = compile_rules(problem)
     start = solver("greedy").solve(problem, StoppingRule(), silent).partition
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kilt.solvers.search.wide.swaps.HANDFUL", 2 if two_hands else 100)
-        patch.setattr("kilt.solvers.search.wide.swaps.DEALT", 3)
-        patch.setattr("kilt.solvers.search.wide.swaps.LOOKED", 7)
+        patch.setattr(
+            swaps,
+            "PARAMS",
+            replace(
+                swaps.PARAMS,
+                units_per_worker=2 if two_hands else 100,
+                moves_until_redistributed=3,
+                moves_until_neighbours=7,
+            ),
+        )
         exchange = RowSwaps(problem, rules, start, StoppingRule(), seed)
         for _ in range(3):
             exchange.anneal(60, temperature)
@@ -167,7 +177,7 @@ def test_a_wide_table_is_searched_without_its_patterns(policy):
         Run(problem, compile_rules(problem), StoppingRule(iterations=60_000), silent, Incumbent(), seed)
         for seed in (0, 0, 1)
     ]
-    found = [run.improved(run.start()) for run in runs]
+    found = [run.improve(run.start()) for run in runs]
     for partition in found:
         assert_complete(problem, partition)
         for other in ("mondrian", "mondrian-relaxed"):

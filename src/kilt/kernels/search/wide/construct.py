@@ -1,4 +1,4 @@
-"""Patterns that grow from a row, always by the near row that makes them the least dearer, until they hold a group.
+"""Patterns that grow from a row, always by the neighbour that raises their cost least, until they hold a group.
 
 ``codes`` has a row for every row type, and ``near`` the row types that are nearest to each.
 """
@@ -21,7 +21,7 @@ NOISE = 1.0  # stars: how far the choice of the next row is left to chance
 
 
 class GrowingPattern(NamedTuple):
-    """A pattern while it grows: its levels, its members and what is counted of them; with room for the law."""
+    """A pattern while it grows: its levels, its members and their counts, and scratch space for the rules."""
 
     levels: IntArray
     inside: BoolArray
@@ -100,7 +100,7 @@ def _take(
 def _extra(
     codes: IntArray, ladders: Ladders, growing: GrowingPattern, u: int, v: int
 ) -> int:  # pragma: no cover - compiled
-    """Return how much dearer the pattern of row u gets if it is to cover row v too."""
+    """Return how much the cost of the pattern of row u rises if it is to cover row v too."""
     extra = 0
     for j in range(len(growing.levels)):
         h = growing.levels[j]
@@ -121,7 +121,7 @@ def _next(
     u: int,
     broken: float,
 ) -> int:  # pragma: no cover - compiled
-    """Choose who comes next: while rows are few, who costs least, and then who costs least for what it mends."""
+    """Choose the next row: while rows are few, the cheapest, and then the cheapest for what it repairs."""
     best, found = INFEASIBLE_COST, -1
     few = growing.number[SIZE] < rules.min_group_size
     for i in range(len(near)):

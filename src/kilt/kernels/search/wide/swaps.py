@@ -1,8 +1,8 @@
-"""Annealing over members: rows change places with rows of near groups; patterns need not be listed for it.
+"""Annealing over members: rows change places with rows of nearby groups; patterns need not be listed for it.
 
 A *unit* is some copies of a row type that stay together; ``codes`` has a row for every unit, and ``near`` the units
-that are nearest to each, from near to far. What a group costs follows from its members. Hands work side by side: each
-has its own groups, and leaves the others alone.
+that are nearest to each, from near to far. The cost of a group follows from its members. Workers run side by side: each
+has its own groups, and does not touch the others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_TRIED = 32  # units that might come back for one that goes
 
 
 class Members(NamedTuple):
-    """Who is where; the units of a group are a linked list, -1 at the end. ``cost`` is that of a row of a group."""
+    """The assignment; the units of a group are a linked list, -1 at the end. ``cost`` is that of a row of a group."""
 
     codes: IntArray
     copies: IntArray
@@ -41,7 +41,7 @@ class Members(NamedTuple):
 
 
 class Worker(NamedTuple):
-    """One of those who work: its ``units``, its groups that are empty, its moves that can be undone, and its tally."""
+    """A worker: its ``units``, its groups that are empty, its moves that can be undone, and its tally."""
 
     number: int
     units: IntArray
@@ -150,7 +150,7 @@ def _undo(members: Members, ladders: Ladders, worker: Worker) -> None:  # pragma
 def swap_rows(
     members: Members, ladders: Ladders, rules: CompiledRules, worker: Worker, moves: int, temperature: float
 ) -> None:  # pragma: no cover - compiled
-    """Try so many moves; each is kept if it costs at most a random patience, which is larger where it is hot."""
+    """Try so many moves; each is kept if it costs at most a random accepted increase, larger at high temperatures."""
     for _ in range(moves):
         worker.tally[LOGGED] = 0
         before = worker.tally[COST]

@@ -1,4 +1,4 @@
-"""How classes give rows to a residue until it is l-diverse, and stay so themselves (Xiao, Yi and Tao 2010).
+"""How equivalence classes give rows to a residue until it is l-diverse, and stay so themselves (Xiao, Yi and Tao 2010).
 
 The *height* of a group is how many rows its most frequent sensitive values have; these are its *pillars*. It is legal
 if it has l times as many rows as its height. A class that has more is *fat*, and can spare any row; one that has just
@@ -23,7 +23,7 @@ from kilt.run.stopping import StoppingRule
 
 @dataclass
 class ResiduePhases:
-    """What the classes keep, class by class, and the residue: rows of each sensitive value."""
+    """What every equivalence class keeps, and the residue: rows of each sensitive value."""
 
     l: int
     kept: IntArray
@@ -46,8 +46,8 @@ class ResiduePhases:
         """How many rows the residue needs to be legal at its height; none if this is not above 0."""
         return self.l * self.height - int(self.residue.sum())
 
-    def settle(self, stop: StoppingRule) -> None:
-        """Give rows until the residue is legal; when told to stop, all of them, which is legal too."""
+    def run(self, stop: StoppingRule) -> None:
+        """Give rows until the residue is legal; when stopped, all of them, which is legal too."""
         self.second_phase()
         while self.missing > 0:
             if stop():

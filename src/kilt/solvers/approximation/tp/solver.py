@@ -1,11 +1,11 @@
-"""Tuples (Xiao, Yi and Tao 2010): classes keep as many rows as l-diversity allows, and give as few as the rest needs.
+"""Tuple minimization (Xiao, Yi and Tao 2010): classes keep all rows that l-diversity allows, and give what it needs.
 
-*Phase 1*: a class keeps of every sensitive value as many rows as it can, but no more than h, where h is as large as it
-can be. No legal part of the class has a value more often, so that every residue contains what is left; it also has l
-times as many rows as its most frequent value. This is the *least* residue that there can be.
+*Phase 1*: an equivalence class keeps of every sensitive value as many rows as it can, but no more than h, where h is as
+large as it can be. No legal part of the class has a value more often, so that every residue contains what is left; it
+also has l times as many rows as its most frequent value. This is the *least* residue that there can be.
 
-If what is left is l-diverse, it is the smallest residue. Else `kilt.solvers.pillars` has phases 2 and 3, in which
-classes give it more rows. If phase 2 is enough, the residue has fewer than l rows more than the least. Phase 3 is our
+If what is left is l-diverse, it is the smallest residue. Else `ResiduePhases` has phases 2 and 3, in which classes
+give it more rows. If phase 2 is enough, the residue has fewer than l rows more than the least. Phase 3 is our
 own reading, with one class at a time. What is guaranteed is measured by the least residue, whatever phase it took.
 """
 
@@ -30,7 +30,7 @@ from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivale
 
 
 @dataclass(frozen=True)
-class Tuples:
+class TupleMinimization:
     """A factor that is proved for each table, under frequency l-diversity, in little more than the time to sort it."""
 
     cuts: bool = False
@@ -43,18 +43,18 @@ class Tuples:
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Keep what classes can keep, and let them give what the residue needs; cut the residue if asked to."""
-        l, cells = diversity_of(problem) or 1, EquivalenceClasses.of(problem, equivalence_class(problem))
-        most = most_kept(cells, l)
-        kept = settled(cells, most, l, stop)
-        staying = cells.stay(problem, kept)
+        l, classes = diversity_of(problem) or 1, EquivalenceClasses.of(problem, equivalence_class(problem))
+        most = most_kept(classes, l)
+        kept = legal_residue_kept(classes, most, l, stop)
+        staying = classes.stay(problem, kept)
         residue = residue_of(problem, staying)
         parts = Mondrian().parts(problem, residue, stop, observer) if self.cuts else [residue]
-        partition = published(problem, cells, staying, parts)
-        return guaranteed(problem, partition, int(residue.counts.sum()), Bound(least_residue(cells, most, l)))
+        partition = published(problem, classes, staying, parts)
+        return guaranteed(problem, partition, int(residue.counts.sum()), Bound(least_residue(classes, most, l)))
 
 
 @dataclass(frozen=True)
-class CutTuples(Tuples):
+class TupleMinimizationPlus(TupleMinimization):
     """The same, with the residue cut into smaller groups as Mondrian does, which is never dearer."""
 
     cuts: bool = True
@@ -71,39 +71,39 @@ def diversity_of(problem: Problem) -> int | None:
     return int(rule.l) if problem.rules.min_group_size <= rule.l else None
 
 
-def most_kept(cells: EquivalenceClasses, l: int) -> IntArray:
-    """Return how many rows of every cell its class can keep at most: phase 1.
+def most_kept(classes: EquivalenceClasses, l: int) -> IntArray:
+    """Return how many rows of every block its class can keep at most: phase 1.
 
     The heights at which a class is legal, if it keeps all that is not above, are those from 0 to the one sought.
     """
-    low = np.zeros(cells.shape[0], dtype=np.int64)
-    high = _by_class(cells, cells.counts) // l
+    low = np.zeros(classes.shape[0], dtype=np.int64)
+    high = _by_class(classes, classes.counts) // l
     while (low < high).any():
         middle = (low + high + 1) // 2
-        legal = _by_class(cells, np.minimum(cells.counts, middle[cells.class_of])) >= l * middle
+        legal = _by_class(classes, np.minimum(classes.counts, middle[classes.class_of])) >= l * middle
         low, high = np.where(legal, middle, low), np.where(legal, high, middle - 1)
-    return np.minimum(cells.counts, low[cells.class_of])
+    return np.minimum(classes.counts, low[classes.class_of])
 
 
-def least_residue(cells: EquivalenceClasses, most: IntArray, l: int) -> int:
-    """Return how many rows every residue has at least, if so many rows of every cell can be kept at most."""
-    residue = _by_value(cells, cells.counts - most)
+def least_residue(classes: EquivalenceClasses, most: IntArray, l: int) -> int:
+    """Return how many rows every residue has at least, if so many rows of every block can be kept at most."""
+    residue = _by_value(classes, classes.counts - most)
     return max(int(residue.sum()), l * int(residue.max()))
 
 
-def settled(cells: EquivalenceClasses, most: IntArray, l: int, stop: StoppingRule) -> IntArray:
-    """Return how many rows of every cell are kept once the residue is legal: phases 2 and 3, if they are needed."""
-    residue = _by_value(cells, cells.counts - most)
+def legal_residue_kept(classes: EquivalenceClasses, most: IntArray, l: int, stop: StoppingRule) -> IntArray:
+    """Return how many rows of every block are kept once the residue is legal: phases 2 and 3, if they are needed."""
+    residue = _by_value(classes, classes.counts - most)
     if residue.sum() >= l * residue.max():
         return most
-    pillars = ResiduePhases(l, cells.table(most), residue)
-    pillars.settle(stop)
-    return np.asarray(pillars.kept[cells.class_of, cells.value_of])
+    phases = ResiduePhases(l, classes.table(most), residue)
+    phases.run(stop)
+    return np.asarray(phases.kept[classes.class_of, classes.value_of])
 
 
-def _by_class(cells: EquivalenceClasses, rows: IntArray) -> IntArray:
-    return np.bincount(cells.class_of, rows, cells.shape[0]).astype(np.int64)
+def _by_class(classes: EquivalenceClasses, rows: IntArray) -> IntArray:
+    return np.bincount(classes.class_of, rows, classes.shape[0]).astype(np.int64)
 
 
-def _by_value(cells: EquivalenceClasses, rows: IntArray) -> IntArray:
-    return np.bincount(cells.value_of, rows, cells.shape[1]).astype(np.int64)
+def _by_value(classes: EquivalenceClasses, rows: IntArray) -> IntArray:
+    return np.bincount(classes.value_of, rows, classes.shape[1]).astype(np.int64)

@@ -24,15 +24,15 @@ from kilt.patterns.pool import Pool
 from kilt.run.stopping import never
 from kilt.solvers.common.equivalence_classes import equivalence_class
 
-MOST_STEPS = 1000
-SMALLEST_GAIN = 1e-9
+MAX_STEPS = 1000  # of a descent
+MIN_GAIN = 1e-9  # of a step
 
 
 @dataclass(frozen=True)
 class Choices:
     """Which patterns may show which quasi rows: choice c shows row ``row[c]`` under ``pattern[c]`` with ``stars[c]``.
 
-    An entry is a row type under a pattern. Those of choice c are ``first[c]`` to ``first[c + 1]``; ``cell`` says which
+    An entry is a row type under a pattern. Those of choice c are ``first[c]`` to ``first[c + 1]``; ``block`` says which
     pattern and sensitive class it has, ``mass`` its share of the table, and ``share`` its share of its quasi row.
     The choices of a row are in the order of their cost, and begin at ``begin``.
     """
@@ -42,22 +42,22 @@ class Choices:
     stars: FloatArray
     first: IntArray
     begin: IntArray
-    cell: IntArray
+    block: IntArray
     mass: FloatArray
     share: FloatArray
-    cell_pattern: IntArray
+    block_pattern: IntArray
     prior: FloatArray
 
     @classmethod
     def of(cls, problem: Problem, pool: Pool) -> Choices:
         """List what may be shown under the patterns of a pool, which must cover all rows."""
-        alike, owner = equivalence_class(problem), pool.owner
-        found = bucket([alike[pool.types], owner], len(owner))
+        class_of, owner = equivalence_class(problem), pool.owner
+        found = bucket([class_of[pool.types], owner], len(owner))
         types, first = pool.types[found.values], found.starts
-        row, pattern = alike[types[first[:-1]]], owner[found.values[first[:-1]]]
+        row, pattern = class_of[types[first[:-1]]], owner[found.values[first[:-1]]]
         classes = problem.sensitive_class[types]
-        cells = bucket([owner[found.values], classes], len(owner))
-        one_of_each = cells.first
+        blocks = bucket([owner[found.values], classes], len(owner))
+        one_of_each = blocks.first
         mass = problem.counts[types] / problem.rows
         return cls(
             row=row,
@@ -65,10 +65,10 @@ class Choices:
             stars=pool.cost[pattern] / problem.unit,
             first=first,
             begin=np.flatnonzero(np.diff(row, prepend=-1)),
-            cell=cells.ids(),
+            block=blocks.ids(),
             mass=mass,
-            share=mass / (np.bincount(alike, problem.counts)[alike[types]] / problem.rows),
-            cell_pattern=owner[found.values][one_of_each],
+            share=mass / (np.bincount(class_of, problem.counts)[class_of[types]] / problem.rows),
+            block_pattern=owner[found.values][one_of_each],
             prior=(problem.sensitive_totals / problem.rows)[classes[one_of_each]],
         )
 
@@ -88,10 +88,10 @@ class Choices:
 
     def surprise(self, channel: FloatArray) -> tuple[FloatArray, float]:
         """Return what each choice tells of the sensitive values, and the information of the channel, in nats."""
-        joint = np.bincount(self.cell, self.mass * np.repeat(channel, np.diff(self.first)), len(self.prior))
-        shown = np.bincount(self.cell_pattern, joint)[self.cell_pattern]
-        told = np.log(np.divide(joint, shown, out=self.prior.copy(), where=joint > 0)) - np.log(self.prior)
-        return np.add.reduceat(self.share * told[self.cell], self.first[:-1]), float(joint @ told)
+        joint = np.bincount(self.block, self.mass * np.repeat(channel, np.diff(self.first)), len(self.prior))
+        shown = np.bincount(self.block_pattern, joint)[self.block_pattern]
+        learned = np.log(np.divide(joint, shown, out=self.prior.copy(), where=joint > 0)) - np.log(self.prior)
+        return np.add.reduceat(self.share * learned[self.block], self.first[:-1]), float(joint @ learned)
 
     def most_likely(self, channel: FloatArray) -> IntArray:
         """Return the pattern under which each quasi row is most likely shown, the cheapest of those."""
@@ -114,7 +114,7 @@ class Step:
         return np.exp(self.logarithm)
 
     def lagrangian(self, lambda_: float) -> float:
-        """Return what is made small."""
+        """Return the objective."""
         return self.information + lambda_ * self.stars
 
 
@@ -123,23 +123,23 @@ def descent(choices: Choices, lambda_: float, start: FloatArray | None = None, s
     logarithm = choices.uniform() if start is None else start
     while True:
         channel = np.exp(logarithm)
-        told, information = choices.surprise(channel)
+        learned, information = choices.surprise(channel)
         yield Step(logarithm, information, float((choices.weight * channel) @ choices.stars))
-        logarithm = choices.normal(logarithm - size * (told + lambda_ * choices.stars))
+        logarithm = choices.normal(logarithm - size * (learned + lambda_ * choices.stars))
 
 
-def descended(
+def descend(
     steps: Iterator[Step],
     lambda_: float,
     stop: Callable[[], bool] = never,
-    most_steps: int = MOST_STEPS,
-    smallest_gain: float = SMALLEST_GAIN,
+    max_steps: int = MAX_STEPS,
+    min_gain: float = MIN_GAIN,
 ) -> tuple[Step, int]:
-    """Go down until a step gains too little, or told to stop; return the last channel, and how many steps it took."""
+    """Descend until a step gains too little, or until stopped; return the last channel and the number of steps."""
     before = np.inf
     for number, step in enumerate(steps):
         now = step.lagrangian(lambda_)
-        if number >= most_steps or before - now < smallest_gain or stop():
+        if number >= max_steps or before - now < min_gain or stop():
             break
         before = now
     return step, number

@@ -2,8 +2,8 @@
 
 The channel (see ``channel``) trades what the release tells on average of the sensitive values against stars. Every
 quasi row goes to its most likely pattern, and the rows under a pattern are a group if that is legal; the others go to
-the most likely of the patterns that are left, a few times, and are then placed as the rest. The policy decides what is
-legal; the information only guides. A few prices of a star are tried, and the cheapest release is taken.
+the most likely of the patterns that are left, a few times, and are then placed as leftovers. The policy decides what is
+legal; the information only guides. A few weights of a star are tried, and the cheapest release is taken.
 """
 
 from __future__ import annotations
@@ -22,16 +22,25 @@ from kilt.patterns.pool import Pool
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule, never
 from kilt.solvers.base import Solution
-from kilt.solvers.classics.average_closeness.channel import Choices, descended, descent
+from kilt.solvers.classics.average_closeness.channel import Choices, descend, descent
 from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.common.leftovers import legal_groups, place_illegal
 
-MOST_ENTRIES = 12_000_000  # row types times level vectors
-LAMBDAS = (0.3, 0.1, 0.05, 0.02, 0.01)  # nats for a star; each descent starts where the one before ended
-MOST_STEPS = 15  # for each of them
-SMALLEST_GAIN = 1e-5
-MOST_WISHES = 10
-NOWHERE, STRUCK = -1, -1.0
+NONE, EXCLUDED = -1, -1.0
+
+
+@dataclass(frozen=True)
+class Params:
+    """Which tables are taken, and how long the descents are."""
+
+    max_entries: int = 12_000_000  # row types times level vectors: they are held in memory
+    lambdas: tuple[float, ...] = (0.3, 0.1, 0.05, 0.02, 0.01)  # nats for a star; a descent starts where the last ended
+    max_steps: int = 15  # of each descent: the most likely patterns are settled long before the optimum
+    min_gain: float = 1e-5  # of a step
+    max_rounds: int = 10  # in which rows go to their most likely patterns; those without a legal group are left over
+
+
+PARAMS = Params()
 
 
 @dataclass(frozen=True)
@@ -41,13 +50,13 @@ class AverageCloseness:
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""
         vectors = math.prod(len(levels) for levels in useful_levels(problem))
-        most, kinds = MOST_ENTRIES // vectors, len(problem.counts)
-        if kinds <= most:
+        most, n_row_types = PARAMS.max_entries // vectors, len(problem.counts)
+        if n_row_types <= most:
             return None
-        return f"with these ladders it takes up to {most:,} different rows, and this table has {kinds:,}"
+        return f"with these ladders it takes up to {most:,} different rows, and this table has {n_row_types:,}"
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Try a few prices of a star; when told to stop, the best release so far, or all rows in one group."""
+        """Try a few weights of a star; when stopped, return the best release so far, or all rows in one group."""
         every = np.arange(len(problem.counts))
         best = Partition.of(problem, every, np.zeros_like(every), problem.counts)
         pool = Pool.of(problem, enough=stop)
@@ -55,32 +64,36 @@ class AverageCloseness:
             return Solution(best)
         choices = Choices.of(problem, pool)
         start = choices.uniform()
-        for number, lambda_ in enumerate(LAMBDAS):
+        for number, lambda_ in enumerate(PARAMS.lambdas):
             if stop():
                 break
-            step, _ = descended(descent(choices, lambda_, start), lambda_, stop, MOST_STEPS, SMALLEST_GAIN)
-            best = min(best, shown(problem, choices, step.channel, stop), key=lambda partition: partition.cost)
+            step, _ = descend(descent(choices, lambda_, start), lambda_, stop, PARAMS.max_steps, PARAMS.min_gain)
+            best = min(
+                best, most_likely_release(problem, choices, step.channel, stop), key=lambda partition: partition.cost
+            )
             start = step.logarithm
-            observer(Progress("solving", (number + 1) / len(LAMBDAS), problem.stars(best.cost)))
+            observer(Progress("solving", (number + 1) / len(PARAMS.lambdas), problem.stars(best.cost)))
         return Solution(best)
 
 
-def shown(problem: Problem, choices: Choices, channel: FloatArray, stop: Callable[[], bool] = never) -> Partition:
+def most_likely_release(
+    problem: Problem, choices: Choices, channel: FloatArray, stop: Callable[[], bool] = never
+) -> Partition:
     """Return the release that shows every row where it is most likely, of the patterns that make legal groups."""
-    alike, chance = equivalence_class(problem), channel
-    placed = np.full(len(choices.begin), NOWHERE)
-    for wish in range(MOST_WISHES):
-        waiting = placed == NOWHERE
-        if (wish > 0 and stop()) or not waiting.any():
+    class_of, chance = equivalence_class(problem), channel
+    placed = np.full(len(choices.begin), NONE)
+    for round_ in range(PARAMS.max_rounds):
+        waiting = placed == NONE
+        if (round_ > 0 and stop()) or not waiting.any():
             break
-        wished = np.where(waiting, choices.most_likely(chance), placed)
+        likely = np.where(waiting, choices.most_likely(chance), placed)
         legal = np.zeros(len(placed), dtype=bool)
-        legal[alike] = _in_legal_groups(problem, wished[alike])
-        placed = np.where(waiting & legal, wished, placed)
-        refused = np.isin(choices.pattern, wished[waiting & ~legal])
-        chance = np.where(refused & (waiting & ~legal)[choices.row], STRUCK, chance)
-    types = np.flatnonzero(placed[alike] != NOWHERE)
-    _, groups = np.unique(placed[alike[types]], return_inverse=True)
+        legal[class_of] = _in_legal_groups(problem, likely[class_of])
+        placed = np.where(waiting & legal, likely, placed)
+        refused = np.isin(choices.pattern, likely[waiting & ~legal])
+        chance = np.where(refused & (waiting & ~legal)[choices.row], EXCLUDED, chance)
+    types = np.flatnonzero(placed[class_of] != NONE)
+    _, groups = np.unique(placed[class_of[types]], return_inverse=True)
     return place_illegal(problem, types, groups, problem.counts[types])
 
 
@@ -101,7 +114,7 @@ class TradeOffPoint:
 
 
 def trade_off(
-    problem: Problem, lambdas: Sequence[float], stop: StoppingRule | None = None, most_steps: int = 1000
+    problem: Problem, lambdas: Sequence[float], stop: StoppingRule | None = None, max_steps: int = 1000
 ) -> list[TradeOffPoint]:
     """Return the curve of the least information against stars, over the patterns in which a legal group may fit.
 
@@ -111,6 +124,6 @@ def trade_off(
     choices = Choices.of(problem, Pool.of(problem))
     points = []
     for lambda_ in lambdas:
-        step, iterations = descended(descent(choices, lambda_), lambda_, stop, most_steps)
+        step, iterations = descend(descent(choices, lambda_), lambda_, stop, max_steps)
         points.append(TradeOffPoint(lambda_, step.information, step.stars, iterations))
     return points

@@ -21,12 +21,13 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.classics.sabre.bucketing import Bucketing, bucketings
 from kilt.solvers.classics.sabre.draws import ValueDraws
-from kilt.solvers.common.distances import stacked
 from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.common.leftovers import place_illegal
+from kilt.solvers.common.stacked_ladders import stacked
 
 MOST_VALUES = 500
 MOST_BUCKETINGS = 16  # that are tried
+LEFTOVER_SECONDS = 0.7  # for rows that are not drawn when the time is over to find groups
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Sabre:
         types = np.concatenate([nothing, *(types for types, _ in drawn)])
         counts = np.concatenate([nothing, *(counts for _, counts in drawn)])
         groups = np.repeat(np.arange(len(drawn)), [len(types) for types, _ in drawn])
-        return Solution(place_illegal(problem, types, groups, counts))
+        return Solution(place_illegal(problem, types, groups, counts, stop.delayed(LEFTOVER_SECONDS)))
 
 
 def closeness(problem: Problem) -> ClosenessRule | None:

@@ -1,1 +1,1 @@
-"""Column generation, and a choice among the groups that its multipliers leave possible."""
+"""Column generation: multipliers, and a selection among the groups that these cannot rule out."""

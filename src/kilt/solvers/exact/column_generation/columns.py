@@ -1,4 +1,4 @@
-"""Columns: groups that a program may choose from."""
+"""Columns: groups that a program may select."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Columns:
         return Columns(Ragged.joined([part.members for part in parts]), np.concatenate([part.cost for part in parts]))
 
     def inside(self, counts: IntArray) -> BoolArray:
-        """Mark the groups for which there are copies enough."""
+        """Mark the groups for which there are enough copies."""
         starts, types, copies = self.matrix()
         return np.asarray(np.logical_and.reduceat(copies <= counts[types], starts)) if len(self) else np.zeros(0, bool)
 

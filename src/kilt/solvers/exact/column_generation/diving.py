@@ -1,4 +1,4 @@
-"""Diving: groups of which the linear program takes nearly all are kept, and the rest is priced again."""
+"""Diving: groups with the largest shares in the linear program are fixed, and the program of the rest is solved."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from kilt.solvers.exact.column_generation.pricing import Pricing
 
 
 def dive(pricing: Pricing, relaxation: RestrictedMaster, share: float, stop: StoppingRule) -> Partition | None:
-    """Return a legal partition near the linear program; None if it was stopped before.
+    """Round the linear program to a legal partition; None if it was stopped before.
 
-    In every round at least this share of the rows left is placed.
+    In every round at least this share of the remaining rows is placed.
     """
     problem = pricing.problem
     left = problem.counts.copy()
-    kept: list[Columns] = []
+    fixed: list[Columns] = []
     while not stop():
-        kept.append(_kept(problem, relaxation, left, share))
-        np.subtract.at(left, kept[-1].types, 1)
+        fixed.append(_fixed_groups(problem, relaxation, left, share))
+        np.subtract.at(left, fixed[-1].types, 1)
         if not left.any():
-            return Columns.joined(kept).partition(problem)
+            return Columns.joined(fixed).partition(problem)
         columns = relaxation.columns
         fitting = columns.picked(np.flatnonzero(columns.inside(left)))
         rest = replace(pricing, problem=replace(problem, counts=left.copy()))
@@ -40,13 +40,13 @@ def _rest(problem: Problem, counts: IntArray) -> Columns:
     return Columns.of(problem, np.repeat(np.arange(len(counts)), counts), np.array([counts.sum()]))
 
 
-def _kept(problem: Problem, relaxation: RestrictedMaster, counts: IntArray, share: float) -> Columns:
-    """Keep groups from the largest share down while what is left stays legal, until enough rows are placed."""
+def _fixed_groups(problem: Problem, relaxation: RestrictedMaster, counts: IntArray, share: float) -> Columns:
+    """Fix groups from the largest share down while what is left stays legal, until enough rows are placed."""
     columns, shares = relaxation.columns, relaxation.shares
     order = np.argsort(-shares, kind="stable")
     left = counts.copy()
     enough = int(counts.sum() * (1 - share))
-    kept: list[int] = []
+    fixed: list[int] = []
     for group in order[: int((shares > 1e-6).sum())].tolist():
         if shares[group] < 0.999 and left.sum() <= enough:
             break
@@ -54,10 +54,10 @@ def _kept(problem: Problem, relaxation: RestrictedMaster, counts: IntArray, shar
         after = left - np.bincount(types, minlength=len(left))
         if after.min() >= 0 and _legal(problem, after):
             left = after
-            kept.append(group)
-    if not kept:
+            fixed.append(group)
+    if not fixed:
         return _rest(problem, counts)
-    return columns.picked(np.array(kept))
+    return columns.picked(np.array(fixed))
 
 
 def _legal(problem: Problem, counts: IntArray) -> bool:

@@ -38,26 +38,26 @@ class CappedProblem:
             return cls(original, original)
         return cls(original, replace(original, counts=np.minimum(original.counts, max(cap, k))))
 
-    def lifted(self, partition: Partition) -> Partition:
-        """Return the partition of the original: the copies that were cut off go into the pure group of their type.
+    def lift(self, partition: Partition) -> Partition:
+        """Return the partition of the original: what was cut off goes into the pure group of its row type.
 
-        If the capped solution has no pure group, one of its groups holds 2k-1 copies of the type: k of them make one.
+        If the capped solution has no pure group, one of its groups holds 2k-1 copies: k of them make one.
         """
         cut = self.original.counts - self.problem.counts
         types, groups, counts = partition.types, partition.groups, partition.counts.copy()
         fresh = int(groups.max()) + 1
         added: list[tuple[int, int, int]] = []
         pure = partition.levels.sum(axis=1) == 0
-        for kind in np.flatnonzero(cut):
-            mine = np.flatnonzero(types == kind)
-            homes = mine[pure[groups[mine]]]
-            if len(homes):
-                counts[homes[0]] += cut[kind]
+        for row_type in np.flatnonzero(cut):
+            mine = np.flatnonzero(types == row_type)
+            pure_entries = mine[pure[groups[mine]]]
+            if len(pure_entries):
+                counts[pure_entries[0]] += cut[row_type]
                 continue
             largest = mine[counts[mine].argmax()]
             k = self.original.rules.min_group_size
             counts[largest] -= k
-            added.append((int(kind), fresh + len(added), int(cut[kind]) + k))
+            added.append((int(row_type), fresh + len(added), int(cut[row_type]) + k))
         extra = np.array(added, dtype=np.int64).reshape(-1, 3)
         kept = counts > 0
         return Partition.of(

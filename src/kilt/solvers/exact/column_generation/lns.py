@@ -1,4 +1,4 @@
-"""Large neighbourhood search: near groups are taken apart, and put together at best by column generation."""
+"""Large neighbourhood search: the rows of nearby groups are repartitioned by column generation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Params:
 
 
 PARAMS = Params()
-SMALL = 120  # a table of so few rows is its own neighbourhood
+SMALL_TABLE = 120  # rows: such a table is its own neighbourhood
 
 
 @dataclass
@@ -51,10 +51,10 @@ class ColumnLns:
         self.rng = np.random.default_rng(self.seed)
 
     def improve(self, partition: Partition, failures_allowed: int, stop: StoppingRule, observer: Observer) -> Partition:
-        """Search until so many subproblems in a row brought nothing."""
-        since = 0 if self.problem.rows > SMALL else failures_allowed
+        """Search until so many subproblems in a row brought no improvement."""
+        since = 0 if self.problem.rows > SMALL_TABLE else failures_allowed
         while since < failures_allowed and partition.cost > self.multipliers.bound and not stop():
-            part = Subproblem.of(self.problem, partition, self._near(partition))
+            part = Subproblem.of(self.problem, partition, self._neighbourhood(partition))
             found = part.lift(self._solve(part, stop))
             since = 0 if found.cost < partition.cost else since + 1
             partition = found
@@ -62,7 +62,7 @@ class ColumnLns:
         return partition
 
     def _solve(self, part: Subproblem, stop: StoppingRule) -> Partition:
-        """Solve a subproblem nearly always at best; the search takes more rows next time if it was easy."""
+        """Solve a subproblem nearly always to optimality; the next one has more rows if it was easy."""
         problem, before = part.problem, part.before
         pool = every_pattern(problem, stop)
         if pool is None:
@@ -72,10 +72,10 @@ class ColumnLns:
         if multipliers.bound >= before.cost:
             self.rows = min(self.rows * PARAMS.growth_if_bounded, PARAMS.max_rows)
             return before
-        reach = multipliers.reach(before.cost)
-        columns, limit = enumerate_columns(pricing, multipliers, reach, PARAMS.max_columns, stop)
+        max_reduced_cost = multipliers.max_reduced_cost(before.cost)
+        columns, limit = enumerate_columns(pricing, multipliers, max_reduced_cost, PARAMS.max_columns, stop)
         after, outcome = select_columns(problem, columns, before, stop, silent, PARAMS.max_nodes, proof=False)
-        easy = outcome.finished and limit * 2 >= reach
+        easy = outcome.finished and limit * 2 >= max_reduced_cost
         self.rows = (
             min(self.rows * PARAMS.growth, PARAMS.max_rows)
             if easy
@@ -83,8 +83,8 @@ class ColumnLns:
         )
         return after
 
-    def _near(self, partition: Partition) -> BoolArray:
-        """Draw a group by its reduced cost, and take the groups with the rows most like one of its rows."""
+    def _neighbourhood(self, partition: Partition) -> BoolArray:
+        """Draw a group by its reduced cost, and take the groups with the rows most similar to one of its rows."""
         groups = Columns.of_partition(self.problem, partition)
         reduced_cost = groups.cost * self.multipliers.scale - np.add.reduceat(
             self.multipliers.values[groups.types], groups.starts[:-1]
@@ -96,10 +96,10 @@ class ColumnLns:
         order = np.argsort(np.minimum.reduceat(distance, partition.starts[:-1]), kind="stable")
         order = np.concatenate([[seed], order[order != seed]])
         enough = int(np.searchsorted(np.cumsum(partition.sizes()[order]), self.rows)) + 1
-        near = np.zeros(len(groups), dtype=bool)
-        near[order[: max(2, enough)]] = True
-        return near
+        chosen = np.zeros(len(groups), dtype=bool)
+        chosen[order[: max(2, enough)]] = True
+        return chosen
 
-    def _distances(self, kind: IntArray) -> IntArray:
+    def _distances(self, row_type: IntArray) -> IntArray:
         """Return the number of columns on which each row type differs from one of them."""
-        return np.asarray((self.problem.codes != self.problem.codes[kind]).sum(axis=1))
+        return np.asarray((self.problem.codes != self.problem.codes[row_type]).sum(axis=1))

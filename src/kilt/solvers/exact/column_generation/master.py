@@ -1,6 +1,6 @@
 """The master: choose groups that hold every row once, at the least cost.
 
-Its linear relaxation, solved by column generation, gives prices; as a whole-number program over a list of groups it
+Its linear relaxation, solved by column generation, gives multipliers; as an integer program over a list of groups it
 gives a partition.
 """
 
@@ -20,12 +20,12 @@ from kilt.solvers.common.highs import Outcome, quiet, solve
 from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
 
-MOST_NEW = 4_000  # columns per round
+MAX_NEW_COLUMNS = 4_000  # per round
 
 
 @dataclass(frozen=True)
 class RestrictedMaster:
-    """The best prices, and the groups that the linear program mixes, with their shares."""
+    """The best multipliers, and the groups of the linear program, with their shares in its solution."""
 
     multipliers: Multipliers
     columns: Columns
@@ -35,16 +35,15 @@ class RestrictedMaster:
 def solve_relaxation(pricing: Pricing, start: Columns, stop: StoppingRule) -> RestrictedMaster:
     """Solve over some groups that hold every row, add the cheapest group of every pattern, and so on.
 
-    Prices of every round are lowered until they are feasible; those with the highest total are returned, so it may
-    be stopped at any time.
+    The multipliers of every round are lowered until they are feasible; those with the highest total are returned, so it
+    may be stopped at any time.
     """
     problem = pricing.problem
     highs = _covering(problem)
     _add(highs, start)
     parts = [start]
-    tolerance = (
-        pricing.scale * pricing.minimal_groups.least // (20 * problem.rows)
-    )  # lowering by it loses a twentieth of a unit
+    # lowering the multipliers by the tolerance loses a twentieth of a unit
+    tolerance = pricing.scale * pricing.minimal_groups.least // (20 * problem.rows)
     best: Multipliers | None = None
     while True:
         if stop.seconds is not None:
@@ -53,13 +52,13 @@ def solve_relaxation(pricing: Pricing, start: Columns, stop: StoppingRule) -> Re
         solution = highs.getSolution()
         duals = np.array(solution.row_dual)
         multipliers = pricing.rounded(duals) if len(duals) else np.zeros_like(problem.counts)
-        cheapest = pricing.cheapest(multipliers)
-        found = pricing.feasible(multipliers, min(0, int(cheapest.value.min())))
+        cheapest = pricing.find_cheapest(multipliers)
+        found = pricing.feasible(multipliers, min(0, int(cheapest.reduced_cost.min())))
         best = found if best is None or found.total > best.total else best
-        wanted = np.flatnonzero(cheapest.value < -tolerance)
+        wanted = np.flatnonzero(cheapest.reduced_cost < -tolerance)
         if not len(wanted) or stop():
             return RestrictedMaster(best, Columns.joined(parts), np.array(solution.col_value))
-        wanted = wanted[np.argsort(cheapest.value[wanted], kind="stable")[:MOST_NEW]]
+        wanted = wanted[np.argsort(cheapest.reduced_cost[wanted], kind="stable")[:MAX_NEW_COLUMNS]]
         parts.append(pricing.columns(cheapest, wanted))
         _add(highs, parts[-1])
 
@@ -70,13 +69,13 @@ def select_columns(
     known: Partition,
     stop: StoppingRule,
     observer: Observer,
-    most_nodes: int | None = None,
+    max_nodes: int | None = None,
     *,
     proof: bool = True,
 ) -> tuple[Partition, Outcome]:
-    """Choose the cheapest partition from a list of groups and those of a known one; return the better of the two.
+    """Select the cheapest partition from a list of groups and those of a known one; return the better of the two.
 
-    Without a need for a ``proof`` it may be faster.
+    Where no ``proof`` is needed, presolve makes it faster.
     """
     every = Columns.joined([columns, Columns.of_partition(problem, known)])
     highs = _covering(problem, presolve=not proof)
@@ -88,7 +87,7 @@ def select_columns(
         stars = problem.stars(min(known.cost, round(cost)) if np.isfinite(cost) else known.cost)
         observer(Progress("solving", None, stars))
 
-    outcome = solve(highs, stop, watch, most_nodes)
+    outcome = solve(highs, stop, watch, max_nodes)
     if not len(outcome.values):
         return known, outcome
     times = np.rint(outcome.values).astype(np.int64)
@@ -124,14 +123,14 @@ def _add(highs: highspy.Highs, columns: Columns, *, whole: bool = False) -> None
 def enumerate_columns(
     pricing: Pricing, multipliers: Multipliers, limit: int, most: int, stop: StoppingRule
 ) -> tuple[Columns, int]:
-    """List the groups up to a value, or up to the first fraction of it at which they are not too many."""
-    if multipliers.beyond is not None:
-        limit = min(limit, multipliers.beyond - 1)
-    least = pricing.cheapest(multipliers.values).value
-    if len(least) > most:  # every pattern with a group up to the value has one at least
+    """List the groups up to a reduced cost, or up to the first fraction of it at which they are not too many."""
+    if multipliers.least_unlisted is not None:
+        limit = min(limit, multipliers.least_unlisted - 1)
+    least = pricing.find_cheapest(multipliers.values).reduced_cost
+    if len(least) > most:  # every pattern with a group up to the limit has at least one
         limit = min(limit, int(np.partition(least, most)[most]) - 1)
     while limit >= 0 and not stop():
-        columns = pricing.among(least <= limit).within(multipliers.values, limit, most)
+        columns = pricing.with_patterns(least <= limit).list_groups(multipliers.values, limit, most)
         if columns is not None:
             return columns, limit
         limit = limit * 3 // 4 if limit else -1
@@ -139,6 +138,6 @@ def enumerate_columns(
 
 
 def bound_of_selection(multipliers: Multipliers, limit: int, outcome: Outcome) -> int:
-    """Return what is proved by a choice among all groups up to a value: others cost more than the limit."""
+    """Return the bound that a selection from all groups up to a reduced cost proves: all others are above the limit."""
     unlisted = -(-(multipliers.total + limit + 1) // multipliers.scale)
     return max(multipliers.bound, min(unlisted, outcome.bound if outcome.bound is not None else multipliers.bound))

@@ -1,8 +1,8 @@
-"""Atoms: the legal groups that do not split into two legal groups.
+"""Minimal groups: the legal groups that do not split into two legal groups.
 
-Splitting never makes a group dearer, so an optimal partition into atoms exists. The rules see a group only through
-its counts per class, so atoms are listed as count vectors. Under k alone they are the sizes k to 2k-1; under
-2-diversity two or three rows of different values; under any other policy they are found by trying.
+Splitting never makes a group dearer, so an optimal partition into minimal groups exists. The rules see a group only
+through its counts per sensitive class, so minimal groups are listed as count vectors. Under k alone they are the sizes
+k to 2k-1; under 2-diversity two or three rows of different values; under any other policy they are found by trying.
 """
 
 from __future__ import annotations
@@ -18,17 +18,25 @@ from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, SizeRule
 from kilt.numbers import IntArray
 
-MOST_COUNTS = 4_500_000  # of vectors, one for each class
-MOST_BOX = 2**25
-MOST_ATOMS = 10_000
+
+@dataclass(frozen=True)
+class Params:
+    """How many vectors are tried."""
+
+    max_counts: int = 4_500_000  # in all vectors, one for each sensitive class: they are held at a time
+    max_table: int = 2**25  # entries of the table that says which vectors are legal
+    max_groups: int = 10_000  # minimal groups: each is tried under every pattern
+
+
+PARAMS = Params()
 
 
 @dataclass(frozen=True)
 class MinimalGroups:
-    """Count vectors over classes of row types.
+    """Count vectors over the sensitive classes of row types.
 
-    ``largest`` is the size up to which all atoms are listed, or None if there are no larger ones. If ``distinct``,
-    a vector has a single entry, its size, and stands for that many rows of different classes.
+    ``largest`` is the size up to which all are listed, or None if there are no larger ones. If ``distinct``, a vector
+    has a single entry, its size, and stands for that many rows of different sensitive classes.
     """
 
     sensitive_class: IntArray
@@ -38,7 +46,7 @@ class MinimalGroups:
 
     @classmethod
     def of(cls, problem: Problem) -> MinimalGroups | None:
-        """List the atoms of a problem; None if they are too many."""
+        """List the minimal groups of a problem; None if they are too many."""
         rules = problem.rules.rules
         if all(isinstance(rule, SizeRule) for rule in rules):
             k = problem.rules.min_group_size
@@ -46,15 +54,15 @@ class MinimalGroups:
             return cls(np.zeros(len(problem.counts), dtype=np.int64), sizes[:, None], None)
         if is_two_diversity(problem):
             return cls(problem.sensitive_class, np.array([[2], [3]]), None, distinct=True)
-        return _tried(problem)
+        return _enumerate(problem)
 
     def part(self, types: IntArray) -> MinimalGroups:
-        """Return the same atoms for some of the row types."""
+        """Return the same minimal groups for some of the row types."""
         return replace(self, sensitive_class=self.sensitive_class[types])
 
     @property
     def least(self) -> int:
-        """The size of the smallest atom."""
+        """The size of the smallest minimal group."""
         return int(self.vectors.sum(axis=1).min())
 
 
@@ -71,12 +79,12 @@ def is_two_diversity(problem: Problem) -> bool:
     )
 
 
-def _tried(problem: Problem) -> MinimalGroups | None:
+def _enumerate(problem: Problem) -> MinimalGroups | None:
     """List the legal vectors from small to large, as far as there is room, and leave out those that split."""
     totals = problem.sensitive_totals
     largest = _listable(totals)
     box = np.minimum(totals, largest)
-    if prod(int(side) + 1 for side in box) > MOST_BOX:
+    if prod(int(side) + 1 for side in box) > PARAMS.max_table:
         return None
     vectors = _vectors(box, largest)
     vectors = vectors[np.argsort(vectors.sum(axis=1), kind="stable")][1:]
@@ -84,9 +92,9 @@ def _tried(problem: Problem) -> MinimalGroups | None:
     strides = np.concatenate([[1], np.cumprod(box[:-1] + 1)]).astype(np.int64)
     table = np.zeros(prod(int(side) + 1 for side in box), dtype=bool)
     table[vectors[legal] @ strides] = True
-    minimal_groups = vectors[legal][indecomposable_vectors(vectors[legal], strides, table, MOST_ATOMS + 1)]
-    if len(minimal_groups) > MOST_ATOMS:
-        largest = int(minimal_groups[MOST_ATOMS].sum()) - 1
+    minimal_groups = vectors[legal][indecomposable_vectors(vectors[legal], strides, table, PARAMS.max_groups + 1)]
+    if len(minimal_groups) > PARAMS.max_groups:
+        largest = int(minimal_groups[PARAMS.max_groups].sum()) - 1
         minimal_groups = minimal_groups[minimal_groups.sum(axis=1) <= largest]
     if not len(minimal_groups):
         return None
@@ -98,7 +106,7 @@ def _listable(totals: IntArray) -> int:
     vectors = np.ones(1)  # of every size, so many
     for total in totals.tolist():
         vectors = np.convolve(vectors, np.ones(total + 1))
-    return max(1, int(np.searchsorted(np.cumsum(vectors), MOST_COUNTS // len(totals), side="right")) - 1)
+    return max(1, int(np.searchsorted(np.cumsum(vectors), PARAMS.max_counts // len(totals), side="right")) - 1)
 
 
 def _vectors(box: IntArray, largest: int) -> IntArray:

@@ -1,4 +1,4 @@
-"""Column generation for medium tables: multipliers, then a choice among the groups that they leave possible."""
+"""Column generation for medium tables: multipliers, then a selection among the groups that these cannot rule out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kilt.solvers.base import Solution
 from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.column_generation.diving import dive
 from kilt.solvers.exact.column_generation.kernelization import CappedProblem
-from kilt.solvers.exact.column_generation.lns import SMALL, ColumnLns
+from kilt.solvers.exact.column_generation.lns import SMALL_TABLE, ColumnLns
 from kilt.solvers.exact.column_generation.master import (
     RestrictedMaster,
     bound_of_selection,
@@ -34,11 +34,11 @@ from kilt.solvers.search.wide.swaps import anneal_rows
 class Stage:
     """One more attempt to close the gap, at a higher cost than the one before."""
 
-    kept: float  # the share of the rows that a dive places in a round
-    failures_allowed: int  # neighbourhoods that may bring nothing
-    columns_per_row: int  # groups to choose from, if these are all that can matter
-    partly: int  # groups per row to choose from, if they are not
-    most_nodes: int | None  # of the search tree
+    dive_share: float  # the share of the rows that a dive places in a round
+    failures_allowed: int  # subproblems in a row that may bring no improvement
+    columns_per_row: int  # groups to select from, if these are all that can matter
+    partial_columns_per_row: int  # groups to select from, if they are not
+    max_nodes: int | None  # of the search tree
 
 
 STAGES = (
@@ -53,8 +53,18 @@ STAGES = (
     Stage(0.04, 0, 6_000, 6_000, None),
     Stage(0.04, 0, 24_000, 24_000, None),
 )
-MOST_COLUMNS = 2_000_000  # groups to choose from: stages that would have more are for smaller tables
-FEW_FITTING = 10  # patterns that a row type fits under: if they are so few, the program of patterns is the shorter one
+
+
+@dataclass(frozen=True)
+class Params:
+    """The stages, and which of them a table is too large for."""
+
+    stages: tuple[Stage, ...] = STAGES
+    max_columns: int = 2_000_000  # groups to select from: stages that would have more are for smaller tables
+    few_patterns: int = 10  # of a row type, on average: if they are so few, the program of patterns is the smaller one
+
+
+PARAMS = Params()
 
 
 @dataclass(frozen=True)
@@ -68,10 +78,10 @@ class ColumnGeneration:
         return too_many_patterns(problem.presolved)
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Solve the kernel, and go back from it to the table."""
+        """Solve the kernel, and lift its partition to the table."""
         capped = CappedProblem.of(problem.presolved)
         found = _solve(capped.problem, stop, observer, self.seed)
-        return replace(found, partition=capped.lifted(found.partition))
+        return replace(found, partition=capped.lift(found.partition))
 
 
 def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
@@ -81,12 +91,12 @@ def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) 
     if pool is None or start.is_optimal or stop():
         return start
     if minimal_groups is None:
-        better = anneal_rows(problem, start.partition, stop, seed) if problem.rows <= SMALL else start.partition
+        better = anneal_rows(problem, start.partition, stop, seed) if problem.rows <= SMALL_TABLE else start.partition
         return improve(problem, pool, replace(start, partition=better), stop, observer)
     pricing = Pricing(problem, pool, minimal_groups)
     relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start.partition), stop)
-    few = len(pool.types) <= FEW_FITTING * len(problem.counts)
-    stages = STAGES[:1] if few else STAGES
+    few = len(pool.types) <= PARAMS.few_patterns * len(problem.counts)
+    stages = PARAMS.stages[:1] if few else PARAMS.stages
     found = close_gap(pricing, relaxation, start.partition, stop, observer, stages, seed)
     enough = found.is_optimal or stop(found.cost, found.bound.cost if found.bound else None)
     if enough or len(pool.types) > MOST_ENTRIES:
@@ -100,10 +110,10 @@ def close_gap(
     partition: Partition,
     stop: StoppingRule,
     observer: Observer,
-    stages: Sequence[Stage] = STAGES,
+    stages: Sequence[Stage] = PARAMS.stages,
     seed: int = 0,
 ) -> Solution:
-    """Close the gap between a partition and the bound of the multipliers, from few groups to many."""
+    """Close the gap between a partition and the bound of the multipliers, with more and more groups."""
     problem, multipliers, bound = pricing.problem, relaxation.multipliers, relaxation.multipliers.bound
     search = ColumnLns(problem, pricing.minimal_groups, multipliers)
 
@@ -113,21 +123,24 @@ def close_gap(
 
     arithmetic: Arithmetic = "exact"
     for number, stage in enumerate(stages):
-        if stage.columns_per_row * problem.rows > MOST_COLUMNS:
+        if stage.columns_per_row * problem.rows > PARAMS.max_columns:
             break
-        if number == 1 and problem.rows <= SMALL:
+        if number == 1 and problem.rows <= SMALL_TABLE:
             partition = anneal_rows(problem, partition, stop, seed)
-        for start in (partition, None):  # go on from the best, and from another dive
+        for start in (partition, None):  # continue from the best, and from another dive
             if partition.cost > bound and not stop(partition.cost, bound):
-                found = start or dive(pricing, relaxation, stage.kept, stop) or partition
+                found = start or dive(pricing, relaxation, stage.dive_share, stop) or partition
                 partition = min(partition, search.improve(found, stage.failures_allowed, stop, watch), key=_cost)
         if bound >= partition.cost or stop(partition.cost, bound):
             break
-        reach = multipliers.reach(partition.cost)
-        columns, limit = enumerate_columns(pricing, multipliers, reach, stage.columns_per_row * problem.rows, stop)
-        if limit < reach and stage.partly < stage.columns_per_row:
-            columns, limit = enumerate_columns(pricing, multipliers, limit, stage.partly * problem.rows, stop)
-        nodes = stage.most_nodes and stage.most_nodes * (10 if limit >= reach else 1)  # it may be the last word
+        max_reduced_cost = multipliers.max_reduced_cost(partition.cost)
+        most = stage.columns_per_row * problem.rows
+        columns, limit = enumerate_columns(pricing, multipliers, max_reduced_cost, most, stop)
+        if limit < max_reduced_cost and stage.partial_columns_per_row < stage.columns_per_row:
+            columns, limit = enumerate_columns(
+                pricing, multipliers, limit, stage.partial_columns_per_row * problem.rows, stop
+            )
+        nodes = stage.max_nodes and stage.max_nodes * (10 if limit >= max_reduced_cost else 1)  # it may close the gap
         partition, outcome = select_columns(problem, columns, partition, stop, watch, nodes)
         better = min(bound_of_selection(multipliers, limit, outcome), partition.cost)
         if better > bound:

@@ -2,7 +2,7 @@
 
 If every triple costs at least half of what its three pairs cost together, a local search finds the optimum: its state
 is the set of chosen triples, whose cost is theirs and that of the best matching of all other vertices by pairs
-(Edmonds); a step exchanges one triple, drops two or adds two. ``docs/solvers/matching.md`` says what is known of why.
+(Edmonds); a step exchanges one triple, drops two or adds two. ``docs/solvers/matching.md`` says what is known.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ class Duals:
 
     @classmethod
     def none(cls, vertices: int) -> Duals:
-        """Return duals that say nothing."""
+        """Return duals that are all 0."""
         return cls(np.zeros(vertices, dtype=np.int64), 1)
 
 
 @dataclass(frozen=True)
 class Matching:
-    """Chosen edges and their cost; ``settled`` if no step improves it."""
+    """Chosen edges and their cost; ``is_local_optimum`` if no step improves it."""
 
     edges: tuple[tuple[int, ...], ...]
     cost: int
-    settled: bool
+    is_local_optimum: bool
 
 
 @dataclass
@@ -67,48 +67,48 @@ class SimplexMatching:
 
     graph: Hypergraph
     duals: Duals
-    most_matchings: int | None = None
-    values: dict[Triple, int] = field(init=False)
+    max_matchings: int | None = None
+    reduced_costs: dict[Triple, int] = field(init=False)
     matchings: int = 0
 
     def __post_init__(self) -> None:
-        self.values = {triple: self._value(triple, cost) for triple, cost in self.graph.triples.items()}
-        self.pair_values = {pair: self._value(pair, cost) for pair, cost in self.graph.pairs.items()}
+        self.reduced_costs = {triple: self._reduced_cost(triple, cost) for triple, cost in self.graph.triples.items()}
+        self.pair_reduced_costs = {pair: self._reduced_cost(pair, cost) for pair, cost in self.graph.pairs.items()}
         self.total = int(self.duals.values.sum())
 
-    def solved(self, start: Triples | None = None, stop: StoppingRule | None = None) -> Matching | None:
+    def solve(self, start: Triples | None = None, stop: StoppingRule | None = None) -> Matching | None:
         """Search from a set of disjoint triples, or from any; None if there is no perfect matching."""
         best = None if start is None else self._completed(start, None)
         best = best or self._first()
         if best is None:
             return None
         chosen, matching = best
-        settled = False
-        while not settled and not self._over(stop):
-            settled = True
+        is_local_optimum = False
+        while not is_local_optimum and not self._over(stop):
+            is_local_optimum = True
             for other in self._neighbours(chosen, matching.cost):
                 if self._over(stop):
-                    settled = False
+                    is_local_optimum = False
                     break
                 found = self._completed(other, matching.cost)
                 if found is not None and found[1].cost < matching.cost:
                     chosen, matching = found
-                    settled = False
+                    is_local_optimum = False
                     break
-        return Matching(matching.edges, matching.cost, settled)
+        return Matching(matching.edges, matching.cost, is_local_optimum)
 
-    def _value(self, edge: tuple[int, ...], cost: int) -> int:
+    def _reduced_cost(self, edge: tuple[int, ...], cost: int) -> int:
         return cost * self.duals.scale - int(self.duals.values[list(edge)].sum())
 
     def _over(self, stop: StoppingRule | None) -> bool:
-        tired = self.most_matchings is not None and self.matchings >= self.most_matchings
-        return tired or (stop is not None and stop())
+        exhausted = self.max_matchings is not None and self.matchings >= self.max_matchings
+        return exhausted or (stop is not None and stop())
 
     def _first(self) -> tuple[Triples, Matching] | None:
         """Find a start: no triple, or one of them if the number of vertices is odd; if that fails, any."""
         starts: Iterator[Triples] = iter([frozenset()])
         if self.graph.vertices % 2:
-            starts = (frozenset([triple]) for triple in sorted(self.graph.triples, key=self.values.__getitem__))
+            starts = (frozenset([triple]) for triple in sorted(self.graph.triples, key=self.reduced_costs.__getitem__))
         for start in starts:
             found = self._completed(start, None)
             if found is not None:
@@ -125,7 +125,7 @@ class SimplexMatching:
         whole = Hypergraph(self.graph.vertices, every, self.graph.triples)
         if len(whole.pairs) == len(self.graph.pairs):
             return None
-        found = SimplexMatching(whole, Duals.none(whole.vertices)).solved()
+        found = SimplexMatching(whole, Duals.none(whole.vertices)).solve()
         if found is None or found.cost >= missing:
             return None
         chosen = frozenset(edge for edge in found.edges if len(edge) == 3)
@@ -138,24 +138,26 @@ class SimplexMatching:
         """Yield sets of triples at one step whose duals leave room for a lower cost."""
         room = (cost - 1) * self.duals.scale - self.total
         mine = sorted(chosen)
-        spent = sum(self.values[triple] for triple in mine)
+        spent = sum(self.reduced_costs[triple] for triple in mine)
         usable = sorted(
-            (value, triple) for triple, value in self.values.items() if value <= room and triple not in chosen
+            (reduced, triple)
+            for triple, reduced in self.reduced_costs.items()
+            if reduced <= room and triple not in chosen
         )
         for old in mine:
             kept = chosen - {old}
-            left = room - spent + self.values[old]
-            for value, new in usable:
-                if value > left:
+            left = room - spent + self.reduced_costs[old]
+            for reduced, new in usable:
+                if reduced > left:
                     break
                 if _apart(kept, new):
                     yield kept | {new}
         for pair in combinations(mine, 2):
             yield chosen - set(pair)
-        free = [(value, new) for value, new in usable if _apart(chosen, new)]
-        for i, (value, new) in enumerate(free):
+        free = [(reduced, new) for reduced, new in usable if _apart(chosen, new)]
+        for i, (reduced, new) in enumerate(free):
             for second, another in free[i + 1 :]:
-                if value + second > room - spent:
+                if reduced + second > room - spent:
                     break
                 if not set(new) & set(another):
                     yield chosen | {new, another}
@@ -168,14 +170,14 @@ class SimplexMatching:
         pairs = [
             (a, b, cost)
             for (a, b), cost in self.graph.pairs.items()
-            if a not in taken and b not in taken and (room is None or self.pair_values[a, b] <= room)
+            if a not in taken and b not in taken and (room is None or self.pair_reduced_costs[a, b] <= room)
         ]
         self.matchings += 1
         matched = _edmonds(left, pairs)
         if matched is None:
             return None
         cost = sum(self.graph.triples[triple] for triple in chosen) + sum(self.graph.pairs[pair] for pair in matched)
-        return chosen, Matching((*sorted(chosen), *sorted(matched)), cost, settled=False)
+        return chosen, Matching((*sorted(chosen), *sorted(matched)), cost, is_local_optimum=False)
 
 
 def _apart(chosen: Triples, triple: Triple) -> bool:

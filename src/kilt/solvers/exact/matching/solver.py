@@ -1,8 +1,8 @@
-"""Matching: 2-anonymity and 2-diversity in polynomial time, with a proof that does not lean on why.
+"""Matching: 2-anonymity and 2-diversity in polynomial time, with a proof that does not depend on the argument for it.
 
 Any legal group splits into legal groups of two and three rows, so an optimum is a perfect matching with edges of two
-and three rows. Small tables are solved by the local search of simplex matching, large ones by prices; either way the
-prices prove the bound, or the program over all groups that prices leave possible.
+and three rows. Small tables are solved by the local search of simplex matching, large ones by column generation; either
+way the bound is proved by the multipliers, or by the program over all groups that these cannot rule out.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from kilt.solvers.exact.column_generation.solver import close_gap
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
 from kilt.solvers.greedy.solver import Greedy
 
-LOCAL_ROWS = 60
-MOST_MATCHINGS = 1_000
+LOCAL_ROWS = 60  # up to which the local search is fast
+MAX_MATCHINGS = 1_000  # of the local search
 
 
 @dataclass(frozen=True)
@@ -55,19 +55,19 @@ class PairsAndTriples:
         relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start.partition), stop)
         partition = start.partition
         if problem.rows <= LOCAL_ROWS and not stop():
-            partition = matched(problem, minimal_groups, relaxation.multipliers, stop) or partition
+            partition = match_rows(problem, minimal_groups, relaxation.multipliers, stop) or partition
         return close_gap(pricing, relaxation, partition, stop, observer, seed=self.seed)
 
 
-def matched(
+def match_rows(
     problem: Problem, minimal_groups: MinimalGroups, multipliers: Multipliers, stop: StoppingRule
 ) -> Partition | None:
     """Solve a small table by simplex matching; the vertices are the copies of its row types."""
     copies = np.repeat(np.arange(len(problem.counts)), problem.counts)
     pairs, triples = (_edges(problem, minimal_groups, copies, size) for size in (2, 3))
     graph = Hypergraph(len(copies), pairs, triples)
-    search = SimplexMatching(graph, Duals(multipliers.values[copies], multipliers.scale), MOST_MATCHINGS)
-    found = search.solved(stop=stop)
+    search = SimplexMatching(graph, Duals(multipliers.values[copies], multipliers.scale), MAX_MATCHINGS)
+    found = search.solve(stop=stop)
     if found is None:
         return None
     sizes = np.array([len(edge) for edge in found.edges])

@@ -1,4 +1,4 @@
-"""A first partition where patterns are too many to list: groups grow from rows by the rows that are near.
+"""A first partition where patterns are too many to list: groups grow from rows by their nearest neighbours.
 
 A pattern grows from every row that is left; those that save most become groups, and so on with the rest.
 """
@@ -20,7 +20,7 @@ from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import on_all_cores
-from kilt.solvers.common.distances import stacked
+from kilt.solvers.common.stacked_ladders import stacked
 from kilt.solvers.search.state import SearchState, one_group
 from kilt.solvers.search.wide.neighbours import nearest_neighbours
 
@@ -41,8 +41,8 @@ class Params:
 PARAMS = Params()
 
 
-def near_enough(rules: CompiledRules) -> int:
-    """Return among how many near rows a group finds its members."""
+def n_neighbours(rules: CompiledRules) -> int:
+    """Return among how many nearest neighbours of a row its group is formed."""
     wanted = min(PARAMS.neighbours_per_row * rules.min_group_size, PARAMS.max_neighbours)
     return max(PARAMS.min_neighbours, wanted, rules.min_group_size)
 
@@ -62,11 +62,11 @@ class Construction:
         self.groups = 0
 
     def partition(self, stop: StoppingRule) -> Partition:
-        """Form groups until all rows have one, or until told to stop; what is left then is a group."""
-        near, rounds = near_enough(self.rules), 0
+        """Form groups until all rows have one, or until stopped; what is left then is a group."""
+        near, rounds = n_neighbours(self.rules), 0
         most = PARAMS.max_growth * near
         while self.left.sum() >= 2 * self.rules.min_group_size and near <= most and not stop():
-            if self._formed(near, self.seed + rounds, stop) == 0:
+            if self._form_groups(near, self.seed + rounds, stop) == 0:
                 near = 2 * near if near < np.count_nonzero(self.left) else most + 1
             rounds += 1
         rest = np.flatnonzero(self.left)
@@ -78,10 +78,10 @@ class Construction:
         self.groups += int(groups.max(initial=-1)) + 1
         np.subtract.at(self.left, types, counts)
 
-    def _formed(self, near: int, seed: int, stop: StoppingRule) -> int:
-        """Let patterns grow from all rows that are left, and form the groups that save most; count their rows."""
+    def _form_groups(self, near: int, seed: int, stop: StoppingRule) -> int:
+        """Grow patterns from all remaining rows, form the groups that save most, and count their rows."""
         before = self.left.sum()
-        pool = merged(self.problem, [as_pool(self.problem, self.whole), self._grown(near, seed, stop)])
+        pool = merged(self.problem, [as_pool(self.problem, self.whole), self._grow_patterns(near, seed, stop)])
         state = SearchState.of(pool, self.rules, self.whole, self.problem, seed)
         rest = np.flatnonzero(self.left)
         state = state.with_rows(state.index.starts[1:][rest] - 1, self.left[rest])
@@ -95,12 +95,12 @@ class Construction:
         self._place(types, patterns, state.assignment.copies[used])
         return int(before - self.left.sum())
 
-    def _grown(self, number: int, seed: int, stop: StoppingRule) -> Pool:
-        """Return the patterns that grow from the rows that are left."""
-        kinds, rng = np.flatnonzero(self.left), np.random.default_rng(seed)
-        codes = np.ascontiguousarray(self.problem.codes[kinds])
+    def _grow_patterns(self, number: int, seed: int, stop: StoppingRule) -> Pool:
+        """Grow a pattern from every remaining row type."""
+        row_types, rng = np.flatnonzero(self.left), np.random.default_rng(seed)
+        codes = np.ascontiguousarray(self.problem.codes[row_types])
         near = nearest_neighbours(codes, self.ladders, number, rng, stop)
-        counts, sensitive_class = self.left[kinds], self.problem.sensitive_class[kinds].astype(np.int64)
+        counts, sensitive_class = self.left[row_types], self.problem.sensitive_class[row_types].astype(np.int64)
 
         def grow(seeds: IntArray) -> tuple[IntArray, IntArray, IntArray]:
             classes, columns = len(self.problem.sensitive_totals), codes.shape[1]
@@ -116,9 +116,9 @@ class Construction:
                 growing,
             )
 
-        found = on_all_cores(grow, np.array_split(np.arange(len(kinds)), -(-len(kinds) // PARAMS.chunk)))
+        found = on_all_cores(grow, np.array_split(np.arange(len(row_types)), -(-len(row_types) // PARAMS.chunk)))
         types, lengths, levels = (np.concatenate(part) for part in zip(*found, strict=True))
-        return Pool(Ragged.of_lengths(kinds[types], lengths), levels, costs_of(self.problem, levels))
+        return Pool(Ragged.of_lengths(row_types[types], lengths), levels, costs_of(self.problem, levels))
 
 
 def as_pool(problem: Problem, partition: Partition) -> Pool:
@@ -127,14 +127,14 @@ def as_pool(problem: Problem, partition: Partition) -> Pool:
 
 
 def merged(problem: Problem, pools: Sequence[Pool]) -> Pool:
-    """Put pools together: a pattern has the row types that it has in any; of equally dear ones the largest is last."""
+    """Merge pools: a pattern has the row types that it has in any; of equally dear ones the largest is last."""
     covers = Ragged.joined([pool.covers for pool in pools])
     levels = np.concatenate([pool.levels for pool in pools])
     ids = pattern_ids(problem, covers.first, levels)
     _, first, pattern = np.unique(ids, return_index=True, return_inverse=True)
-    cost, kinds = costs_of(problem, levels[first]), len(problem.counts)
-    pairs = np.unique(pattern[covers.owner] * kinds + covers.values)
-    pattern, types = np.divmod(pairs, kinds)
+    cost, n_row_types = costs_of(problem, levels[first]), len(problem.counts)
+    pairs = np.unique(pattern[covers.owner] * n_row_types + covers.values)
+    pattern, types = np.divmod(pairs, n_row_types)
     sizes = np.bincount(pattern, minlength=len(first))
     order = np.lexsort((sizes, cost))
     rank = np.empty_like(order)

@@ -1,4 +1,4 @@
-"""Who is near whom: looked for in cells, so that the work grows with the number of rows and not with its square."""
+"""Nearest neighbours, searched in blocks of rows, so that the work grows with the number of rows, not its square."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from kilt.numbers import IntArray
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import on_all_cores
 
-CELL = 2_000  # rows among which the nearest are looked for
+BLOCK_ROWS = 2_000  # rows among which the nearest are searched
 
 
-def stretches(codes: IntArray, rng: np.random.Generator) -> list[IntArray]:
-    """Cut the rows into cells: stretches of their order by the columns, of which some come first at random."""
+def sorted_blocks(codes: IntArray, rng: np.random.Generator) -> list[IntArray]:
+    """Sort the rows by the columns, in random order of these, and cut them into blocks."""
     order = np.lexsort(codes[:, rng.permutation(codes.shape[1])].T)
-    return np.array_split(order, -(-len(order) // CELL))
+    return np.array_split(order, -(-len(order) // BLOCK_ROWS))
 
 
 def nearest_neighbours(
     codes: IntArray, ladders: Ladders, number: int, rng: np.random.Generator, stop: StoppingRule
 ) -> IntArray:
-    """Return for every row the nearest of its cell, from near to far, so many if there are; nobody once it is over."""
-    parts = stretches(codes, rng)
-    number = min(number, max(map(len, parts)) - 1)
+    """Find for every row its nearest neighbours in its block, from near to far; none once it is stopped."""
+    blocks = sorted_blocks(codes, rng)
+    number = min(number, max(map(len, blocks)) - 1)
     near = np.full((len(codes), number), NONE, dtype=np.int32)
 
-    def look(cell: IntArray) -> None:
-        here = np.empty((len(cell), min(number, len(cell) - 1)), dtype=np.int64)
-        if here.shape[1] and not stop():
-            nearest_of_all(np.ascontiguousarray(codes[cell].T), ladders, here)
-            near[cell, : here.shape[1]] = cell[here]
+    def search(block: IntArray) -> None:
+        found = np.empty((len(block), min(number, len(block) - 1)), dtype=np.int64)
+        if found.shape[1] and not stop():
+            nearest_of_all(np.ascontiguousarray(codes[block].T), ladders, found)
+            near[block, : found.shape[1]] = block[found]
 
-    on_all_cores(look, parts)
+    on_all_cores(search, blocks)
     return near

@@ -1,4 +1,4 @@
-"""Annealing by swaps: rows change places with rows of near groups, where patterns are too many to list.
+"""Annealing by swaps: rows change places with rows of nearby groups, where patterns are too many to list.
 
 Workers run side by side, each on its own groups, which are redistributed again and again; what comes out depends on the
 number of workers, but not on the number of cores.
@@ -20,9 +20,9 @@ from kilt.numbers import IntArray
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import on_all_cores
 from kilt.solvers.common.compile_rules import compile_rules
-from kilt.solvers.common.distances import stacked
+from kilt.solvers.common.stacked_ladders import stacked
 from kilt.solvers.search.schedule import cooled
-from kilt.solvers.search.wide.construct import near_enough
+from kilt.solvers.search.wide.construct import n_neighbours
 from kilt.solvers.search.wide.neighbours import nearest_neighbours
 
 
@@ -33,7 +33,7 @@ class Params:
     n_workers: int = 2
     units_per_worker: int = 500  # with fewer, each worker would see too little
     moves_until_redistributed: int = 20  # for each unit
-    moves_until_neighbours: int = 200  # for each unit, and then the nearest neighbours are looked for again
+    moves_until_neighbours: int = 200  # for each unit, after which the nearest neighbours are searched again
     t_start: float = 8.0
     t_end: float = 0.35
     steps: int = 100  # from the first temperature to the last
@@ -55,8 +55,8 @@ class RowSwaps:
         self.workers: list[Worker] = []
         self.cost = self.least = partition.cost
         self.best_groups = partition.groups
-        self.until_redistributed = self.until_looked = 0
-        self._look()
+        self.until_redistributed = self.until_neighbours = 0
+        self._find_neighbours()
 
     @property
     def best(self) -> Partition:
@@ -66,33 +66,36 @@ class RowSwaps:
     def anneal(self, moves: int, temperature: float) -> None:
         """Try moves, all workers at once, each as many as it has a share of the units."""
         units = len(self.types)
-        if self.until_looked <= 0:
-            self._look()
+        if self.until_neighbours <= 0:
+            self._find_neighbours()
         if self.until_redistributed <= 0:
-            self.workers, self.until_redistributed = self._redistributed(), PARAMS.moves_until_redistributed * units
+            self.workers, self.until_redistributed = self._redistribute(), PARAMS.moves_until_redistributed * units
 
         def work(worker: Worker) -> None:
             mine = -(-moves * len(worker.units) // units)
             swap_rows(self.members, self.ladders, self.rules, worker, mine, temperature)
 
         on_all_cores(work, self.workers)
-        self.until_looked, self.until_redistributed = self.until_looked - moves, self.until_redistributed - moves
+        self.until_neighbours, self.until_redistributed = (
+            self.until_neighbours - moves,
+            self.until_redistributed - moves,
+        )
         self.cost += sum(int(worker.tally[COST]) for worker in self.workers)
         for worker in self.workers:
             worker.tally[COST] = 0
         if self.cost < self.least:
             self.least, self.best_groups = self.cost, self.members.group_of.copy()
 
-    def _look(self) -> None:
-        """Find the nearest neighbours; there are none once the time is over."""
-        near = nearest_neighbours(self.members.codes, self.ladders, near_enough(self.rules), self.rng, self.stop)
-        self.members, self.until_looked = (
+    def _find_neighbours(self) -> None:
+        """Find the nearest neighbours; there are none once it is stopped."""
+        near = nearest_neighbours(self.members.codes, self.ladders, n_neighbours(self.rules), self.rng, self.stop)
+        self.members, self.until_neighbours = (
             self.members._replace(near=near),
             PARAMS.moves_until_neighbours * len(self.types),
         )
 
-    def _redistributed(self) -> list[Worker]:
-        """Share out the groups: similar ones, by the columns that come first this time, go to the same worker."""
+    def _redistribute(self) -> list[Worker]:
+        """Redistribute the groups: similar ones, by the columns that come first this time, go to the same worker."""
         members, number = self.members, max(1, min(PARAMS.n_workers, len(self.types) // PARAMS.units_per_worker))
         open_ = np.flatnonzero(members.head != NONE)
         codes = members.codes[members.head[open_]][:, self.rng.permutation(members.codes.shape[1])]
@@ -107,7 +110,7 @@ class RowSwaps:
         counts, sums = scratch(self.rules)
         room = np.zeros(len(self.members.head), dtype=np.int64)
         room[: len(spare)] = spare
-        longest = 2 * self.rules.min_group_size + near_enough(self.rules) + 2
+        longest = 2 * self.rules.min_group_size + n_neighbours(self.rules) + 2
         tally = np.zeros(3, dtype=np.int64)
         tally[SPARE] = len(spare)
         return Worker(
@@ -124,7 +127,7 @@ class RowSwaps:
 
 
 def anneal_rows(problem: Problem, partition: Partition, stop: StoppingRule, seed: int = 0) -> Partition:
-    """Let the rows of a small table change places for a moment, and return the best partition on the way."""
+    """Anneal a small table by swaps for a moment, and return the best partition on the way."""
     rules = compile_rules(problem)
     if rules is None or len(partition) == 1:
         return partition
@@ -138,7 +141,7 @@ def anneal_rows(problem: Problem, partition: Partition, stop: StoppingRule, seed
 
 
 def _members(problem: Problem, rules: CompiledRules, partition: Partition) -> Members:
-    """Return which row is in which group, with room for as many groups as there can be."""
+    """Return the assignment of rows to groups, with room for as many groups as there can be."""
     units, groups = len(partition.types), max(len(partition), problem.rows // rules.min_group_size) + PARAMS.n_workers
     inner = np.diff(partition.groups) == 0
     after, before = np.full((2, units), NONE)

@@ -12,7 +12,7 @@ from kilt.solvers.common.compile_rules import compile_rules
 from kilt.solvers.search.state import SearchState, one_group, with_groups
 
 
-def field_of(problem: Problem, partition: Partition | None = None, seed: int = 0) -> SearchState:
+def state_of(problem: Problem, partition: Partition | None = None, seed: int = 0) -> SearchState:
     """Return the state of a search that starts from a partition, or from one group."""
     whole = one_group(problem)
     start = partition or whole
@@ -21,37 +21,37 @@ def field_of(problem: Problem, partition: Partition | None = None, seed: int = 0
     )
 
 
-def assert_consistent(field: SearchState) -> None:
+def assert_consistent(state: SearchState) -> None:
     """Everything that is kept beside the copies can be counted again from them, and no row is lost."""
-    assert_lists_agree(field)
-    assert_no_row_is_lost(field, field.state.copies)
+    assert_lists_agree(state)
+    assert_no_row_is_lost(state, state.assignment.copies)
 
 
-def assert_no_row_is_lost(field: SearchState, copies: IntArray) -> None:
+def assert_no_row_is_lost(state: SearchState, copies: IntArray) -> None:
     """Every row is placed once."""
     assert (copies >= 0).all()
-    placed = np.bincount(field.arena.kind_of, copies, len(field.problem.counts))
-    assert placed.tolist() == field.problem.counts.tolist()
+    placed = np.bincount(state.index.kind_of, copies, len(state.problem.counts))
+    assert placed.tolist() == state.problem.counts.tolist()
 
 
-def assert_lists_agree(field: SearchState) -> None:
+def assert_lists_agree(state: SearchState) -> None:
     """Sizes, classes, the cost and the linked lists are those of the copies, and open groups are legal."""
-    arena, state, problem = field.arena, field.state, field.problem
-    size = np.bincount(arena.pattern_of, state.copies, len(arena.cost)).astype(int)
-    assert size.tolist() == state.size.tolist()
-    assert field.cost == int(size @ arena.cost)
-    by_class = np.zeros_like(state.by_class)
-    np.add.at(by_class, (arena.pattern_of, arena.sensitive_class[arena.kind_of]), state.copies)
-    assert by_class.tolist() == state.by_class.tolist()
+    index, assignment, problem = state.index, state.assignment, state.problem
+    size = np.bincount(index.pattern_of, assignment.copies, len(index.cost)).astype(int)
+    assert size.tolist() == assignment.size.tolist()
+    assert state.cost == int(size @ index.cost)
+    by_class = np.zeros_like(assignment.by_class)
+    np.add.at(by_class, (index.pattern_of, index.sensitive_class[index.kind_of]), assignment.copies)
+    assert by_class.tolist() == assignment.by_class.tolist()
     open_ = by_class[size > 0]
     assert problem.rules.meets(problem.groups(open_)).all()
     for head, after, owner in (
-        (state.head, state.after, arena.pattern_of),
-        (state.home, state.next_home, arena.kind_of),
+        (assignment.head, assignment.after, index.pattern_of),
+        (assignment.home, assignment.next_home, index.kind_of),
     ):
         for first in range(len(head)):
             listed, e = [], head[first]
             while e >= 0:
                 listed.append(int(e))
                 e = after[e]
-            assert sorted(listed) == np.flatnonzero((owner == first) & (state.copies > 0)).tolist()
+            assert sorted(listed) == np.flatnonzero((owner == first) & (assignment.copies > 0)).tolist()

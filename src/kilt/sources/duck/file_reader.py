@@ -2,7 +2,7 @@
 
 DuckDB's reader forgives a few things that would lose something: empty cells too many at the end
 of a line, spaces around a quoted cell, a compressed file that breaks off. Therefore the bytes of
-a CSV file are counted beside it, and a table whose cells do not account for them is refused.
+a CSV file are counted separately, and a table whose cells do not account for them is refused.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _reader(form: FileFormat, census: ByteCount, width: int, delimiter: str) -> 
 
 
 def _plain_bytes(database: Database, table: str, names: list[str], census: ByteCount, delimiter: str) -> int:
-    """Count in the table what `Census.plain` counts in the file."""
+    """Count in the table what `ByteCount.plain` counts in the file."""
     cells = [f"c{i}" for i in range(len(names))]
     if census.quotes:
         cells = [f"replace(replace(replace({cell}, '\"', ''), chr(10), ''), chr(13), '')" for cell in cells]
@@ -203,7 +203,7 @@ def _explained(message: str, path: Path) -> str:
         return f"{where} has {pluralize(int(cells.group(2)), 'cell')} where the header has {cells.group(1)}"
     reasons = {
         "unicode": f"{where} is not valid UTF-8: save the file as UTF-8",
-        "unterminated quote": f"{where} has a quote that is not closed, or text behind a closing quote",
+        "unterminated quote": f"{where} has a quote that is not closed, or text after a closing quote",
         "Maximum line size": f"{where} is longer than {LONGEST_LINE // 10**6} MB",
         "invalid state": f"{where} is not regular CSV: probably its lines end in different ways",
         "No space left": f"there is no space left for the rows of {where}",

@@ -1,4 +1,4 @@
-"""How far two rows are apart: as the pattern of the two costs; a metric, since it is one on every ladder."""
+"""The distance of two rows: what the pattern of the two costs a row; a metric, since it is one on every ladder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kilt.model.problem import Problem
 
 
 def stacked(problem: Problem) -> Ladders:
-    """Return for compiled loops the codes of all columns at all levels, what these cost, and the top ones."""
+    """Return for the kernels the codes of all columns at all levels, what the levels cost, and the top ones."""
     depth = max(len(column.levels) for column in problem.columns)
     width = int(problem.codes.max(initial=0)) + 1
     shown = np.zeros((len(problem.columns), depth, width), dtype=np.int64)

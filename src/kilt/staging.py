@@ -1,4 +1,4 @@
-"""Staging: a file is written beside its place and renamed into it at the end, so that nothing half written is left."""
+"""Staging: a file is written next to its place and renamed into it at the end, so that nothing half written is left."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_same_file(path: Path, other: Path) -> bool:
 
 @contextmanager
 def staged_bytes(path: Path, content: bytes) -> Iterator[Callable[[], None]]:
-    """Write a file beside its place; the function that is handed over puts it there."""
+    """Write a file next to its place; the function that is yielded puts it there."""
     with temporary_file(path) as temporary:
         temporary.write_bytes(content)
         yield lambda: put_in_place(temporary, path)
@@ -43,7 +43,7 @@ def staged_bytes(path: Path, content: bytes) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def temporary_file(path: Path) -> Iterator[Path]:
-    """Name a hidden file beside the target, and leave nothing of it behind."""
+    """Name a hidden file next to the target, and leave nothing of it behind."""
     temporary = path.with_name(f".kilt-{secrets.token_hex(6)}-{path.name}")
     try:
         yield temporary

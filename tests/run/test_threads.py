@@ -1,0 +1,38 @@
+"""Work in threads: what does not end in time is left behind, and what fails is not lost."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from kilt.run import threads
+from kilt.run.threads import has_abandoned, on_all_cores, run_until
+
+
+def test_work_that_ends_is_waited_for():
+    done = []
+    assert run_until(lambda: done.append(1), lambda: False)
+    assert done == [1]
+
+
+def test_work_that_does_not_end_is_left_behind(monkeypatch):
+    monkeypatch.setattr(threads, "_abandoned", [])
+    end = threading.Event()
+    assert not run_until(end.wait, lambda: True)
+    assert has_abandoned()
+    end.set()
+    threads._abandoned[0].join(10)
+    assert not has_abandoned()
+
+
+def test_what_fails_is_raised():
+    def fail() -> None:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        run_until(fail, lambda: False)
+
+
+def test_parts_keep_their_order():
+    assert on_all_cores(lambda part: part * part, range(20)) == [part * part for part in range(20)]

@@ -1,4 +1,4 @@
-"""What all tests share: the paper's table, and where real tables may be found."""
+"""What all tests share: how thorough they are, the paper's table, and where real tables may be found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,19 @@ import pytest
 
 pytest.register_assert_rewrite("support")
 
-from support.paths import HOSPITAL, ROOT  # noqa: E402 - its assertions are rewritten like those of the tests
+from support import profiles  # noqa: E402 - its assertions are rewritten like those of the tests
+from support.paths import HOSPITAL, ROOT  # noqa: E402
+
+profiles.register()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked as thorough, unless the profile is."""
+    if profiles.is_thorough():
+        return
+    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture

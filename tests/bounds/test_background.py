@@ -12,14 +12,15 @@ from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.registry import solver
 from kilt.solvers.solve import solve
-from support.problems import problem_of
+from support.command import PATIENCE
+from support.problems import problem_of, random_problem
 
 
 def test_a_bound_beside_a_search():
     rng = np.random.default_rng(0)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (400, 5))]
     problem = problem_of(rows, ["suppress"] * 5, [], Policy(k=4))
-    stop, incumbent = StoppingRule(seconds=3), Incumbent()
+    stop, incumbent = StoppingRule(seconds=PATIENCE), Incumbent()
     with BackgroundBound(problem, stop, silent, incumbent) as background:
         solution = solver("greedy").solve(problem, stop, silent)
         incumbent.improve(solution.cost)
@@ -27,10 +28,17 @@ def test_a_bound_beside_a_search():
     assert solution.with_bound(bound).bound.cost == bound.cost == incumbent.bound
     assert incumbent.cost == solution.cost
     assert incumbent.multipliers.shape == bound.parts[0].multipliers.shape
-    assert solve(problem, "greedy", StoppingRule(seconds=3), silent).bound.parts
-    near = StoppingRule(seconds=60, gap=0.5)
-    solve(problem, "greedy", near, silent)
-    assert near.elapsed < 30  # the gap ended it
+    assert solve(problem, "greedy", stop.restarted(), silent).bound.parts
+
+
+def test_a_gap_that_is_wide_enough_ends_the_bound():
+    problem = random_problem(800, 5, 3, Policy(k=4))
+    cost, bounds = solver("greedy").solve(problem, StoppingRule(), silent).cost, []
+    for gap in (0.5, None):
+        stop = StoppingRule(seconds=PATIENCE, gap=gap)
+        with BackgroundBound(problem, stop, silent, Incumbent(cost)) as background:
+            bounds.append(background.bound().cost)
+    assert 0.5 * cost <= bounds[0] < bounds[1]
 
 
 def test_what_fails_beside_a_search_is_not_lost(monkeypatch):
@@ -40,4 +48,4 @@ def test_what_fails_beside_a_search_is_not_lost(monkeypatch):
     monkeypatch.setattr("kilt.bounds.background.lower_bound", fail)
     problem = problem_of([("a",), ("b",)], ["suppress"], [], Policy(k=2))
     with pytest.raises(MemoryError):
-        solve(problem, "greedy", StoppingRule(seconds=1), silent)
+        solve(problem, "greedy", StoppingRule(seconds=PATIENCE), silent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
@@ -19,10 +19,11 @@ from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.exact.column_generation.columns import Columns
 from support.problems import all_groups, drawn_multipliers, drawn_problem, problem_of, solved
+from support.profiles import examples
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_the_first_multipliers_are_the_pattern_bound(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))
@@ -36,7 +37,7 @@ def test_the_first_multipliers_are_the_pattern_bound(data):
 
 
 @given(st.data())
-@settings(max_examples=75, deadline=None)
+@examples(40)
 def test_the_engine_gives_a_bound_of_any_table(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost
@@ -47,7 +48,7 @@ def test_the_engine_gives_a_bound_of_any_table(data):
 
 
 @given(st.data(), st.integers(1, 6))
-@settings(max_examples=150, deadline=None)
+@examples(100)
 def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
     problem = drawn_problem(data)
     listed = iter(range(1000))
@@ -64,7 +65,7 @@ def test_a_bound_holds_when_not_all_patterns_are_listed(data, vectors):
 
 
 @given(st.data())
-@settings(max_examples=50, deadline=None)
+@examples(20)
 def test_blocks_of_columns_add_up_to_a_bound(data):
     problem = drawn_problem(data)
     with pytest.MonkeyPatch.context() as patch:
@@ -78,11 +79,14 @@ def test_wide_tables_are_bounded_in_blocks():
     rng = np.random.default_rng(0)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (300, 22))]
     problem = problem_of(rows, ["suppress"] * 22, [], Policy(k=3))
-    seen = []
-    found = lower_bound(problem, StoppingRule(seconds=6), seen.append)
-    assert found.cost == evaluate_bound(problem, found.parts)
+    for seconds in (1, 10, 100):  # a tenth of a second is enough, but not where kernels are compiled first
+        seen = []
+        found = lower_bound(problem, StoppingRule(seconds=seconds), seen.append)
+        assert found.cost == evaluate_bound(problem, found.parts)
+        assert max((progress.bound for progress in seen if progress.bound is not None), default=0) == found.cost
+        if found.cost > 1000:
+            break
     assert found.cost > 1000
-    assert max(progress.bound for progress in seen if progress.bound is not None) == found.cost
 
 
 def test_time_and_gap_end_the_ascent():

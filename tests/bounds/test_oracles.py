@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt.bounds.by_size import Params
@@ -18,6 +18,7 @@ from kilt.model.diversity import Distinct
 from kilt.model.rules import SizeRule
 from kilt.patterns.pool import Pool
 from support.problems import all_groups, drawn_multipliers, drawn_problem, solved
+from support.profiles import examples
 
 
 def least_by_hand(problem, pool, multipliers) -> int:
@@ -42,7 +43,7 @@ def total_of(problem, oracle, multipliers):
 
 
 @given(st.data())
-@settings(max_examples=750, deadline=None)
+@examples(300)
 def test_any_multipliers_of_row_types_give_a_bound(data):
     problem = drawn_problem(data)
     oracle = oracle_of(problem, Pool.of(problem))
@@ -68,7 +69,7 @@ def altered(data, multipliers: PatternMultipliers, first: int = 0) -> PatternMul
 
 
 @given(st.data(), st.integers(1, 4))
-@settings(max_examples=750, deadline=None)
+@examples(300)
 def test_any_multipliers_of_patterns_give_a_bound(data, largest):
     problem = drawn_problem(data, least_sensitive=1)
     with pytest.MonkeyPatch.context() as patch:
@@ -87,7 +88,7 @@ def test_any_multipliers_of_patterns_give_a_bound(data, largest):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@examples(200)
 def test_the_oracles_are_exact_where_they_say_so(data):
     problem = drawn_problem(data, most_rows=7)
     pool = Pool.of(problem)
@@ -104,7 +105,7 @@ def test_the_oracles_are_exact_where_they_say_so(data):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_what_is_taken_gives_a_subgradient(data):
     problem = drawn_problem(data, most_rows=7)
     oracle = oracle_of(problem, Pool.of(problem))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 
@@ -11,21 +10,20 @@ import pytest
 from click.testing import CliRunner
 
 from kilt.cli.commands import cli
-from support.command import run
+from support.command import call, run
 
 WORDS = ["--quasi", "Zipcode:characters,Age:characters,Education", "--sensitive", "Disease"]
 
 
-def test_demo_finds_the_optimum_within_two_seconds_of_cpu():
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = run("demo")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+def test_demo_finds_the_optimum_and_loads_no_compiler():
+    code = "import sys; from kilt.cli.main import main; main(); print('numba' in sys.modules, file=sys.stderr)"
+    result = subprocess.run([sys.executable, "-c", code, "demo"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert "63 stars" in result.stdout
     assert "optimal" in result.stdout
     assert "kilt anonymize" in result.stdout
     assert "\x1b[" not in result.stdout
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
+    assert result.stderr.splitlines()[-1] == "False"
 
 
 def test_demo_shows_stars_in_colour_on_a_terminal():
@@ -44,7 +42,7 @@ def test_anonymize_with_json_prints_one_object_only(hospital, tmp_path):
 
 
 def test_a_heuristic_claims_no_optimum(hospital, tmp_path):
-    result = run(
+    result = call(
         "anonymize",
         hospital,
         "-o",
@@ -57,6 +55,8 @@ def test_a_heuristic_claims_no_optimum(hospital, tmp_path):
         "--json",
         "--solver",
         "greedy",
+        "--time",
+        "600",
     )
     found = json.loads(result.stdout)
     assert found["status"] == "feasible"
@@ -66,19 +66,19 @@ def test_a_heuristic_claims_no_optimum(hospital, tmp_path):
 
 def test_a_time_limit_of_0_still_releases(hospital, tmp_path):
     words = ["-k", "3", "--solver", "greedy", "--time", "0"]
-    assert run("anonymize", hospital, "-o", tmp_path / "out.csv", *WORDS, *words).returncode == 0
-    assert run("verify", tmp_path / "out.csv", *WORDS, "-k", "3").returncode == 0
+    assert call("anonymize", hospital, "-o", tmp_path / "out.csv", *WORDS, *words).returncode == 0
+    assert call("verify", tmp_path / "out.csv", *WORDS, "-k", "3").returncode == 0
 
 
 def test_verify_with_json(hospital, tmp_path):
-    run("anonymize", hospital, "-o", tmp_path / "out.csv", *WORDS, "-k", "3", "-t", "0.3")
-    result = run("verify", tmp_path / "out.csv", *WORDS, "-k", "3", "-t", "0.3", "--original", hospital, "--json")
+    call("anonymize", hospital, "-o", tmp_path / "out.csv", *WORDS, "-k", "3", "-t", "0.3")
+    result = call("verify", tmp_path / "out.csv", *WORDS, "-k", "3", "-t", "0.3", "--original", hospital, "--json")
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)
     assert (found["k"], found["t"], found["violations"]) == (3, {"Disease": 0.3}, [])
     assert set(found["l"]["Disease"]) == {"frequency", "distinct", "entropy", "recursive"}
     assert found["fidelity"]["stars"] == 63
-    result = run("verify", tmp_path / "out.csv", *WORDS, "-k", "4", "--json")
+    result = call("verify", tmp_path / "out.csv", *WORDS, "-k", "4", "--json")
     assert result.returncode == 1
     assert len(json.loads(result.stdout)["violations"]) == 2
 
@@ -92,10 +92,9 @@ def test_the_same_input_and_seed_give_the_same_bytes(adult, tmp_path):
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
-def test_adult_stays_within_its_stars_and_seconds(adult, tmp_path):
+def test_adult_stays_within_its_stars(adult, tmp_path):
     quasi = "sex,age,race,marital-status,education,native-country,workclass,occupation"
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = run(
+    result = call(
         "anonymize",
         adult,
         "-o",
@@ -110,14 +109,12 @@ def test_adult_stays_within_its_stars_and_seconds(adult, tmp_path):
         "--solver",
         "greedy",
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert json.loads(result.stdout)["stars"] <= 33_500
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
 
 
 @pytest.mark.parametrize("command", [[], ["anonymize"], ["verify"], ["demo"]])
 def test_help_is_there(command):
-    result = run(*command, "--help")
+    result = call(*command, "--help")
     assert result.returncode == 0
     assert "Usage: kilt" in result.stdout
 

@@ -9,7 +9,7 @@ import pytest
 from kilt.cli.commands import cli
 from kilt.cli.config import KEYS, read_config
 from kilt.errors import InputError
-from support.command import run
+from support.command import call
 
 CONFIG = """
 input = "in.csv"
@@ -27,12 +27,12 @@ def test_everything_that_flags_say_can_stand_in_a_file_and_flags_win(hospital, t
     (tmp_path / "kilt.toml").write_text(CONFIG)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    result = run("anonymize", "--config", tmp_path / "kilt.toml", cwd=elsewhere)
+    result = call("anonymize", "--config", tmp_path / "kilt.toml", cwd=elsewhere)
     assert json.loads(result.stdout)["stars"] == 63
     assert (tmp_path / "out.csv").exists()
-    result = run("anonymize", "--config", tmp_path / "kilt.toml", "-t", "1", "-k", "2", cwd=elsewhere)
+    result = call("anonymize", "--config", tmp_path / "kilt.toml", "-t", "1", "-k", "2", cwd=elsewhere)
     assert json.loads(result.stdout)["stars"] == 46
-    result = run("verify", "--config", tmp_path / "kilt.toml", "-t", "1", "-k", "2", "--original", tmp_path / "in.csv")
+    result = call("verify", "--config", tmp_path / "kilt.toml", "-t", "1", "-k", "2", "--original", tmp_path / "in.csv")
     assert result.returncode == 0, result.stderr
 
 
@@ -72,7 +72,7 @@ def test_per_column_settings(tmp_path):
         'input = "in.csv"\noutput = "out.csv"\nk = 2\n[quasi]\nq = "prefix"\n[sensitive]\ns = "equal"\n'
         'pay = {order = ["low", "high"]}\n[t]\npay = "0.1"\n[weights]\nq = 0.5\n'
     )
-    result = run("anonymize", "--config", tmp_path / "kilt.toml", "--json")
+    result = call("anonymize", "--config", tmp_path / "kilt.toml", "--json")
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["stars"] == 4
     assert json.loads(result.stdout)["policy"] == "k=2, t=0.1 on 'pay'"

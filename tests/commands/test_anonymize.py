@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import kilt
 import kilt.hardness
 from kilt import Policy
 from kilt.sources.registry import open_source
+from support.profiles import examples
 from support.strategies import LADDERS, SPACES, policies, tables
 
 
@@ -30,7 +31,7 @@ def test_files_and_frames_give_the_same_release(tmp_path, adult):
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, [HealthCheck.function_scoped_fixture])
 def test_the_release_of_a_random_table_under_a_random_policy_verifies(data, tmp_path_factory):
     """Through files and frames, shuffled or not: what comes out meets the policy, by a count of our own."""
     rows, quasi, sensitive = data.draw(tables(most_rows=25))

@@ -21,7 +21,7 @@ QUASI = "Zipcode:characters,Age:characters,Education"
 def test_all_solvers_side_by_side(hospital):
     names = [name for name, entry in SOLVERS.items() if entry.ends]
     policy = Policy(k=3, t="0.3")
-    compared = kilt.compare(hospital, quasi=QUASI, sensitive="Disease", policy=policy, solvers=names, time=120)
+    compared = kilt.compare(hospital, quasi=QUASI, sensitive="Disease", policy=policy, solvers=names, time=600)
     assert {c.solver for c in compared} == set(names)
     made = [c for c in compared if c.exact_stars is not None]
     assert [c.exact_stars for c in made] == sorted(c.exact_stars for c in made)
@@ -38,7 +38,7 @@ def test_all_solvers_side_by_side(hospital):
 
 
 def test_where_no_solver_brings_a_bound_one_is_found(hospital):
-    compared = kilt.compare(hospital, quasi=QUASI, policy=Policy(k=3), solvers="forest, mondrian", time=3)
+    compared = kilt.compare(hospital, quasi=QUASI, policy=Policy(k=3), solvers="forest, mondrian", time=600)
     assert {c.solver for c in compared} == {"forest", "mondrian"}
     assert all(c.exact_bound is not None and 0 < c.exact_bound <= c.exact_stars for c in compared)
     assert compared[0].distance is None
@@ -76,9 +76,9 @@ def test_the_command_prints_a_table(hospital):
 
 
 def test_a_solver_that_refuses_does_not_cost_the_bound(hospital):
-    compared = kilt.compare(hospital, quasi=QUASI, policy=Policy(k=3), solvers="mondrian,matching", time=3)
+    compared = kilt.compare(hospital, quasi=QUASI, policy=Policy(k=3), solvers="mondrian,matching", time=600)
     assert compared[0].exact_bound == 54
-    with pytest.raises(InputError, match="'auto' chooses one of the others"):
+    with pytest.raises(InputError, match="'auto' is not a solver itself"):
         kilt.compare(hospital, quasi=QUASI, policy=Policy(k=3), solvers="auto")
 
 

@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import InputError
 from kilt.model.diversity import Distinct, Entropy, Frequency, Recursive, entropy_reaches, parse_form
 from support import naive
+from support.profiles import examples
 
 COUNTS = st.lists(st.integers(0, 12), min_size=1, max_size=5).filter(any)
 LS = st.one_of(st.integers(1, 6).map(Fraction), st.fractions(1, 6, max_denominator=7))
@@ -31,7 +32,7 @@ def slow(form, counts, l) -> bool:
 
 
 @given(st.sampled_from(FORMS), st.lists(COUNTS, min_size=1, max_size=4), LS)
-@settings(max_examples=750, deadline=None)
+@examples(750)
 def test_every_form_agrees_with_its_slow_twin(form, groups, l):
     l = Fraction(math.ceil(l)) if form.whole else l
     width = max(map(len, groups))
@@ -40,7 +41,7 @@ def test_every_form_agrees_with_its_slow_twin(form, groups, l):
 
 
 @given(st.sampled_from(FORMS), st.lists(COUNTS, min_size=1, max_size=4))
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_the_largest_l_is_met_and_nothing_larger_is(form, groups):
     width = max(map(len, groups))
     matrix = np.array([[*g, *[0] * (width - len(g))] for g in groups])
@@ -52,7 +53,7 @@ def test_the_largest_l_is_met_and_nothing_larger_is(form, groups):
 
 
 @given(st.sampled_from(FORMS), COUNTS, COUNTS, LS)
-@settings(max_examples=750, deadline=None)
+@examples(750)
 def test_the_union_of_two_legal_groups_is_legal(form, first, second, l):
     l = Fraction(math.ceil(l)) if form.whole else l
     width = max(len(first), len(second))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Characters, InputError, Prefix, Suppression, Taxonomic, Taxonomy
 from kilt.model.ladders import Weighted, parse_ladder
+from support.profiles import examples
 
 VALUES = st.lists(st.one_of(st.none(), st.text("abc", max_size=4)), min_size=1, max_size=8, unique=True)
 TREE = Taxonomy.of([["a", "vowel", "*"], ["b", "consonant", "*"], ["c", "consonant", "*"]])
@@ -17,7 +18,7 @@ TREE = Taxonomy.of([["a", "vowel", "*"], ["b", "consonant", "*"], ["c", "consona
 
 @pytest.mark.parametrize("ladder", [Suppression(), Characters(), Prefix()], ids=lambda ladder: type(ladder).__name__)
 @given(values=VALUES)
-@settings(max_examples=75, deadline=None)
+@examples(75)
 def test_levels_only_merge_and_costs_only_grow(ladder, values):
     encoding = ladder.encode("q", values)
     assert encoding.codes.shape == (len(values), len(encoding.columns))
@@ -35,7 +36,7 @@ def test_levels_only_merge_and_costs_only_grow(ladder, values):
 
 @pytest.mark.parametrize("ladder", [Suppression(), Characters(), Prefix()], ids=lambda ladder: type(ladder).__name__)
 @given(values=VALUES, data=st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_values_look_the_same_at_the_tightest_levels_of_their_group_and_cost_what_is_shown(ladder, values, data):
     encoding = ladder.encode("q", values)
     group = data.draw(st.lists(st.integers(0, len(values) - 1), min_size=1, max_size=4))
@@ -98,7 +99,7 @@ def test_the_usual_taxonomies_of_adult(adult):
     folder = adult.parent
     names = ["age", "education", "marital-status", "race", "sex"]
     quasi = ",".join(f"{name}:taxonomy={folder}/adult_hierarchy_{name}.csv" for name in names)
-    release = kilt.anonymize(adult, quasi=quasi, policy=kilt.Policy(k=5), time=8)
-    plain = kilt.anonymize(adult, quasi=",".join(names), policy=kilt.Policy(k=5), time=8)
+    release = kilt.anonymize(adult, quasi=quasi, policy=kilt.Policy(k=5), iterations=1_000)
+    plain = kilt.anonymize(adult, quasi=",".join(names), policy=kilt.Policy(k=5), iterations=1_000)
     assert release.verdict.met
     assert release.stars < plain.stars

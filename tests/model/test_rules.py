@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError
 from support.problems import problem_of
+from support.profiles import examples
 from support.strategies import policies, tables
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_union_of_legal_groups_is_legal(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=12))
     policy = data.draw(policies(len(sensitive)))

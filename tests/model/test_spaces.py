@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kilt
@@ -14,6 +14,7 @@ from kilt import EqualDistance, InputError, Metric, Numeric, Ordered, Taxonomy, 
 from kilt.model.rules import ClosenessRule, Groups, differences, work_of
 from kilt.model.spaces import GroundDistance, TreeMetric, parse_space
 from support import naive
+from support.profiles import examples
 from support.strategies import metrics
 
 SIZES = st.integers(1, 6)
@@ -90,7 +91,7 @@ def _lowest_common(p, q) -> int:
 
 
 @given(st.data())
-@settings(max_examples=750, deadline=None)
+@examples(500)
 def test_every_space_equals_a_linear_program(data):
     ground, matrix = data.draw(grounds())
     group, table = data.draw(count_pairs(len(matrix)))
@@ -99,7 +100,7 @@ def test_every_space_equals_a_linear_program(data):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_distances_are_a_metric_with_largest_value_at_most_one(data):
     ground, matrix = data.draw(grounds())
     found = distance_matrix(ground, len(matrix))
@@ -110,7 +111,7 @@ def test_distances_are_a_metric_with_largest_value_at_most_one(data):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_the_threshold_is_decided_exactly_at_the_distance(data):
     ground, matrix = data.draw(grounds())
     group, table = data.draw(count_pairs(len(matrix)))
@@ -125,7 +126,7 @@ def test_the_threshold_is_decided_exactly_at_the_distance(data):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_tree_metrics_agree_with_transportation(data):
     """The closed form and the exact flow are slow and fast twins."""
     ground, matrix = data.draw(grounds().filter(lambda made: isinstance(made[0], TreeMetric)))

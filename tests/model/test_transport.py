@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt.model.transport import transport
+from support.profiles import examples
 from support.strategies import metrics
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_flow_and_potential_prove_the_same_number(data):
     size = data.draw(st.integers(1, 7))
     d = data.draw(metrics(size))

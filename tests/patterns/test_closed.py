@@ -6,7 +6,7 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import Policy
@@ -16,6 +16,7 @@ from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
 from kilt.solvers.choose import choose
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of
+from support.profiles import examples
 
 
 def listed(pool):
@@ -34,7 +35,7 @@ def by_covers(problem):
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_patterns_by_their_covers_are_those_of_all_level_vectors(data):
     problem = drawn_problem(data)
     mine, slow = by_covers(problem), Pool.of(problem)
@@ -44,7 +45,7 @@ def test_patterns_by_their_covers_are_those_of_all_level_vectors(data):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_covers_are_closed_and_all_of_them_are_found(data):
     columns = data.draw(st.integers(1, 6))
     rows = data.draw(st.lists(st.tuples(*[st.sampled_from("ab")] * columns), min_size=1, max_size=7))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import Policy
@@ -12,6 +12,7 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.registry import SOLVERS, solver_info
 from kilt.solvers.solve import solve
 from support.problems import drawn_problem, drawn_table, random_problem, solved
+from support.profiles import examples
 
 OWN = {"tp": Policy(l=2), "tp+": Policy(l=2), "sabre": Policy(t="0.4")}  # the policies that only these take
 HEURISTIC = [name for name, entry in SOLVERS.items() if entry.kind != "exact" and name != "search"]
@@ -19,7 +20,7 @@ HEURISTIC = [name for name, entry in SOLVERS.items() if entry.kind != "exact" an
 
 @pytest.mark.parametrize("name", HEURISTIC)
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@examples(10)
 def test_polish_never_makes_it_worse_and_keeps_the_guarantee(name, data):
     problem = drawn_table(data, OWN[name]) if name in OWN else drawn_problem(data)
     assume(solver_info(name).load().refuses(problem) is None)

@@ -1,14 +1,50 @@
-"""The command in a process of its own."""
+"""The command, in a process of its own or in this one."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
+
+from kilt.cli.main import main
 
 RUN = [sys.executable, "-c", "from kilt.cli.main import main; main()"]
+PATIENCE = 600  # seconds until a process is taken for hanging: a busy machine may compile all kernels first
+
+Done = subprocess.CompletedProcess[str]
 
 
-def run(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command with these words and return what it printed."""
-    return subprocess.run([*RUN, *map(str, words)], capture_output=True, text=True, cwd=cwd, check=False, timeout=60)
+def run(*words: object, cwd: Path | None = None) -> Done:
+    """Run the command in a process of its own."""
+    command = [*RUN, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False, timeout=PATIENCE)
+
+
+def call(*words: object, cwd: Path | None = None, together: bool = False) -> Done:
+    """Run the command in this process: the same words, output and exit code, without the start of another Python.
+
+    What it prints on standard error stands between what it prints otherwise if the two are wanted together.
+    """
+    said = io.StringIO()
+    errors = said if together else io.StringIO()
+    before = signal.getsignal(signal.SIGTERM)
+    with contextlib.ExitStack() as stack:
+        stack.callback(signal.signal, signal.SIGTERM, before)
+        stack.enter_context(contextlib.chdir(cwd or "."))
+        stack.enter_context(mock.patch.object(sys, "argv", ["kilt", *map(str, words)]))
+        stack.enter_context(contextlib.redirect_stdout(said))
+        stack.enter_context(contextlib.redirect_stderr(errors))
+        code = _exit_code()
+    return subprocess.CompletedProcess(words, code, said.getvalue(), errors.getvalue())
+
+
+def _exit_code() -> int:
+    try:
+        main()
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
@@ -17,12 +18,13 @@ from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
-from kilt.run.progress import silent
+from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution, Solver
 from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivalence_class
 from kilt.solvers.registry import solver
 from kilt.solvers.search.solver import Search
+from support.command import PATIENCE
 from support.strategies import LADDERS, SPACES, counted, policies, tables
 
 Row = tuple[str | None, ...]
@@ -112,10 +114,23 @@ def legal_groups(problem: Problem, partition: Partition) -> bool:
     return bool(problem.rules.meets(partition.as_groups(problem)).all())
 
 
-def solved(name: str | Solver, problem: Problem, stop: StoppingRule | None = None) -> Solution:
+def until_below(problem: Problem, cost: int) -> tuple[StoppingRule, Observer]:
+    """Return a rule that ends a run as soon as it costs less, whatever time that takes, and the observer it needs."""
+    reached = threading.Event()
+
+    def observe(progress: Progress) -> None:
+        if progress.stars is not None and progress.stars < problem.stars(cost):
+            reached.set()
+
+    return StoppingRule(seconds=PATIENCE, interrupted=reached.is_set), observe
+
+
+def solved(
+    name: str | Solver, problem: Problem, stop: StoppingRule | None = None, observer: Observer = silent
+) -> Solution:
     """Solve, and check that the groups are legal and no row is lost."""
     made = solver(name) if isinstance(name, str) else name
-    solution = made.solve(problem, stop or StoppingRule(), silent)
+    solution = made.solve(problem, stop or StoppingRule(), observer)
     assert problem.rules.meets(solution.partition.as_groups(problem)).all()
     placed = np.bincount(solution.partition.types, solution.partition.counts, len(problem.counts))
     assert placed.tolist() == problem.counts.tolist()

@@ -38,7 +38,7 @@ def main() -> None:
         if os.environ.get("KILT_DEBUG"):
             raise
         _fail(f"{_unexpected(error)}; nothing was written (KILT_DEBUG=1 shows where, with cell values)", 2)
-    _end(0)
+    _end_without_waiting(0)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signals want it
@@ -58,14 +58,14 @@ def _unexpected(error: Exception) -> str:
 
 def _fail(message: str, code: int) -> None:
     print(f"kilt: {message}", file=sys.stderr)  # noqa: T201 - what a person is told
-    _end(code)
+    _end_without_waiting(code)
+    sys.exit(code)
 
 
-def _end(code: int) -> None:
-    """End with a code, without waiting for a library that does not end by itself."""
+def _end_without_waiting(code: int) -> None:
+    """End at once if a library goes on that does not end by itself; all that was to be written is written."""
     threads = sys.modules.get("kilt.run.threads")
     if threads is not None and threads.has_abandoned():
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
-    sys.exit(code)

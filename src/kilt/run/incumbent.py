@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kilt.numbers import IntArray
-from kilt.patterns.pool import Pool
+
+if TYPE_CHECKING:  # it loads compiled kernels, which small tables do not need
+    from kilt.patterns.pool import Pool
 
 
 @dataclass

@@ -54,4 +54,4 @@ class Solver(Protocol):
         """Say why this problem is not supported, or return None if it is."""
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Find a legal partition; when told to stop, hand over the best one so far."""
+        """Find a legal partition; when it is stopped, hand over the best one so far."""

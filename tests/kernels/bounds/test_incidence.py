@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt.kernels.bounds.incidence import values_by_size
 from kilt.patterns.pool import Pool
 from support.problems import searchable
+from support.profiles import examples
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_values_by_size_are_those_of_the_cheapest_rows(data):
     problem = searchable(data)
     pool, size = Pool.of(problem), max(1, problem.rules.min_group_size)

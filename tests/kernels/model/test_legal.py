@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt.kernels.model.legal import scratch, violation
 from kilt.solvers.common.compile_rules import compile_rules
 from support.problems import searchable
+from support.profiles import examples
 
 
 @given(st.data())
-@settings(max_examples=750, deadline=None)
+@examples(400)
 def test_the_law_decides_as_the_rules_do(data):
     problem = searchable(data, least_sensitive=1)
     rules, classes = compile_rules(problem), len(problem.sensitive_totals)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt.kernels.model.transport import transported
 from kilt.model.transport import transport
+from support.profiles import examples
 
 
 @given(st.data())
-@settings(max_examples=250, deadline=None)
+@examples(250)
 def test_the_work_under_a_metric_is_that_of_the_transport(data):
     size = data.draw(st.integers(2, 6))
     points = [data.draw(st.tuples(st.integers(0, 9), st.integers(0, 9))) for _ in range(size)]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
 from kilt.kernels.search.assignment import COST, LOGGED, undo
 from support.problems import random_problem, searchable
+from support.profiles import examples
 from support.states import assert_consistent, assert_no_row_is_lost, state_of
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@examples(150)
 def test_every_move_leaves_legal_groups_and_undoing_leaves_no_trace(data):
     problem = searchable(data)
     state = state_of(problem, seed=data.draw(st.integers(0, 99)))
@@ -42,7 +43,7 @@ def test_patterns_of_many_row_types_lose_no_row(policy):
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_what_is_undone_was_never_there(data):
     problem = searchable(data)
     state = state_of(problem)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import Policy
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of, solved
+from support.profiles import examples
 
 GUARANTEED = ["classes", "residue", "cover", "forest", "diameter"]
 
@@ -27,7 +28,7 @@ def assert_guaranteed(name, problem, most=None):
 
 @pytest.mark.parametrize("name", GUARANTEED)
 @given(data=st.data())
-@settings(max_examples=500, deadline=None)
+@examples(200)
 def test_guarantees_hold(name, data):
     problem = drawn_problem(data)
     assume(solver(name).refuses(problem) is None)

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
@@ -16,11 +16,12 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.classics.incognito import find_lowest_safe, is_safe, partition_of
 from kilt.solvers.classics.mondrian import Part, cut_between, cut_in_half
 from support.problems import drawn_problem, problem_of, solved
+from support.profiles import examples
 
 
 @pytest.mark.parametrize("name", ["mondrian", "mondrian-relaxed", "incognito"])
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_classics_release_legally_and_never_beat_the_optimum(name, data):
     problem = drawn_problem(data)
     assert solved(name, problem).partition.cost >= solved("exhaustive", problem).partition.cost
@@ -34,7 +35,7 @@ def test_classics_stop_when_told(name):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_cuts_lose_no_row_and_leave_legal_sides(data):
     problem = drawn_problem(data)
     whole = Part(np.arange(len(problem.counts)), problem.counts)
@@ -52,7 +53,7 @@ def test_cuts_lose_no_row_and_leave_legal_sides(data):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_incognito_finds_all_lowest_safe_vectors(data):
     problem = drawn_problem(data)
     useful = useful_levels(problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError
@@ -15,6 +15,7 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.registry import solver
 from support import naive
 from support.problems import legal_groups, problem_of
+from support.profiles import examples
 from support.strategies import policies, tables
 
 
@@ -48,7 +49,7 @@ def group_cost(rows, table, quasi) -> Fraction:
 
 
 @given(st.data())
-@settings(max_examples=600, deadline=None)
+@examples(300)
 def test_exhaustive_finds_the_optimum_and_greedy_a_legal_partition(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=6))
     policy = data.draw(policies(len(sensitive)))

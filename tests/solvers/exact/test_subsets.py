@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
 from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.subsets import Lattice
 from support.problems import drawn_problem, problem_of, solved
+from support.profiles import examples
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_what_multisets_cost_and_which_are_legal(data):
     problem = drawn_problem(data, most_rows=6)
     lattice = Lattice.of(problem)
@@ -32,7 +33,7 @@ def test_what_multisets_cost_and_which_are_legal(data):
 
 
 @given(st.data())
-@settings(max_examples=1000, deadline=None)
+@examples(400)
 def test_subsets_agree_with_brute_force(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost

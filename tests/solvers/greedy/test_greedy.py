@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError, Policy
@@ -15,11 +15,12 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.greedy.solver import Greedy, Params
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, legal_groups, problem_of, solved
+from support.profiles import examples
 from support.strategies import policies, tables
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_greedy_over_all_patterns_is_legal(data):
     problem = drawn_problem(data)
     found = Greedy(every_pattern(problem)).solve(problem, StoppingRule(), silent)
@@ -29,7 +30,7 @@ def test_greedy_over_all_patterns_is_legal(data):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_greedy_is_legal_on_larger_tables_whatever_stops_it(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=60))
     policy = data.draw(policies(len(sensitive)))

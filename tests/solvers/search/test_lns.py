@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import Policy
@@ -13,10 +13,11 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.registry import solver
 from kilt.solvers.search.lns import PatternLns
 from support.problems import drawn_problem, random_problem, solved
+from support.profiles import examples
 
 
 @given(st.data())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_subproblems_never_make_it_worse_and_find_the_optimum_of_a_small_table(data):
     problem = drawn_problem(data)
     start = solver("greedy").solve(problem, StoppingRule(), silent).partition

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
@@ -13,11 +13,12 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.search import solver as solver_module
 from kilt.solvers.search.workers import Workers
 from support.problems import random_problem, searchable, solved
+from support.profiles import examples
 from support.states import assert_lists_agree, assert_no_row_is_lost, state_of
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@examples(60)
 def test_hands_share_the_groups_and_lose_nothing(data):
     problem = searchable(data)
     state = state_of(problem, seed=data.draw(st.integers(0, 99)))

@@ -8,11 +8,12 @@ import io
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kilt
 from kilt.sources.registry import open_source
+from support.profiles import examples
 
 CELL = st.text(alphabet='ab ,;"\n*é\t', max_size=5)
 
@@ -24,7 +25,7 @@ CELL = st.text(alphabet='ab ,;"\n*é\t', max_size=5)
     st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
     st.booleans(),
 )
-@settings(max_examples=125, deadline=None)
+@examples(75)
 def test_what_python_writes_is_what_kilt_reads(tmp_path_factory, rows, delimiter, end, quoting, bom):
     path = tmp_path_factory.mktemp("csv") / "in.csv"
     written = io.StringIO()

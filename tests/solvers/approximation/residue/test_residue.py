@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
@@ -14,17 +14,18 @@ from kilt.solvers.approximation.residue.smallest import smallest_kept
 from kilt.solvers.approximation.residue.solver import of_classes
 from kilt.solvers.exact.milp.solver import PatternMilp
 from support.problems import classes_of, drawn_problem, drawn_table, solved, table_of
+from support.profiles import examples
 from support.strategies import policies
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_the_dynamic_program_agrees_with_the_integer_program(data):
     assert_programs_agree(drawn_problem(data, most_rows=10))
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_the_dynamic_program_agrees_where_classes_are_large(data):
     assert_programs_agree(drawn_table(data, data.draw(policies(1)), classes=3, most=3))
 

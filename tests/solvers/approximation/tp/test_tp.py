@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError, InputError, LDiversity, Policy
@@ -18,6 +18,7 @@ from kilt.solvers.approximation.tp.solver import least_residue, legal_residue_ke
 from kilt.solvers.choose import choose
 from kilt.solvers.registry import solver_info
 from support.problems import classes_of, drawn_table, problem_of, solved, table_of
+from support.profiles import examples
 from support.strategies import tables
 
 PHASES = [
@@ -59,7 +60,7 @@ def residues(problem, l):
 
 
 @given(st.data())
-@settings(max_examples=250, deadline=None)
+@examples(250)
 def test_guarantees_hold_and_cuts_are_never_dearer(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=9, most_sensitive=1, least_sensitive=1))
     l = data.draw(st.integers(1, 3))
@@ -79,7 +80,7 @@ def test_guarantees_hold_and_cuts_are_never_dearer(data):
 
 
 @given(st.data(), st.integers(1, 3))
-@settings(max_examples=75, deadline=None)
+@examples(75)
 def test_every_residue_contains_the_first_and_the_smallest_is_found(data, l):
     problem = drawn_table(data, Policy(l=l))
     classes = classes_of(problem)
@@ -92,7 +93,7 @@ def test_every_residue_contains_the_first_and_the_smallest_is_found(data, l):
 
 
 @given(st.data(), st.integers(2, 4))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_how_far_each_phase_is_from_the_smallest_residue(data, l):
     problem = drawn_table(data, Policy(l=l), classes=5, values=(l, l + 1, 5), most=2)
     kept = smallest_kept(problem, classes_of(problem))

@@ -8,7 +8,7 @@ from itertools import count, islice, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
@@ -19,6 +19,7 @@ from kilt.solvers.classics.average_closeness.solver import PARAMS, Params, most_
 from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of, solved
+from support.profiles import examples
 from support.strategies import tables
 
 LAMBDA = st.sampled_from([0.0, 0.01, 0.1, 0.5, 2.0, 50.0])
@@ -63,7 +64,7 @@ def told_by_rows(problem):
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_it_releases_legally_and_never_beats_the_optimum(data):
     problem = drawn_problem(data)
     assert solver("information").refuses(problem) is None
@@ -71,7 +72,7 @@ def test_it_releases_legally_and_never_beats_the_optimum(data):
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_information_and_its_slope_are_as_defined(data):
     problem = drawn_problem(data)
     choices = choices_of(problem)
@@ -91,14 +92,14 @@ def test_information_and_its_slope_are_as_defined(data):
 
 
 @given(open_problems(), LAMBDA, st.sampled_from([0.2, 1.0]))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_no_step_makes_it_worse(problem, lambda_, size):
     values = [step.lagrangian(lambda_) for step in islice(descent(choices_of(problem), lambda_, size=size), 30)]
     assert all(after <= before + 1e-12 for before, after in pairwise(values))
 
 
 @given(open_problems(), LAMBDA)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_it_goes_down_as_fast_as_is_proved(problem, lambda_):
     """After T steps it is at most ln(choices) / T above every channel that shows each row under one pattern."""
     choices, steps = choices_of(problem), 25
@@ -110,7 +111,7 @@ def test_it_goes_down_as_fast_as_is_proved(problem, lambda_):
 
 
 @given(open_problems())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_without_a_price_nothing_is_told_and_at_a_high_price_nothing_is_hidden(problem):
     choices = choices_of(problem)
     free, _ = descend(descent(choices, 0.0), 0.0, max_steps=50, min_gain=0.0)

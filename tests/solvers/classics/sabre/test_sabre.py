@@ -7,7 +7,7 @@ from itertools import count, product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import KAnonymity, Policy, TCloseness
@@ -23,6 +23,7 @@ from kilt.solvers.common.leftovers import place_illegal
 from kilt.solvers.common.stacked_ladders import stacked
 from kilt.solvers.registry import solver
 from support.problems import problem_of, solved
+from support.profiles import examples
 from support.strategies import SPACES, tables
 
 T = ["0", "0.1", "0.25", "1/3", "0.5", "0.8", "1"]
@@ -61,14 +62,14 @@ def worst_groups(draw, buckets):
 
 
 @given(close_problems())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_it_releases_legally_and_never_beats_the_optimum(problem):
     assert solver("sabre").refuses(problem) is None
     assert solved("sabre", problem).partition.cost >= solved("exhaustive", problem).partition.cost
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_groups_that_draw_by_the_sizes_of_buckets_are_close(data):
     rule = data.draw(close_rules())
     rows = int(rule.reference.sum())
@@ -94,7 +95,7 @@ def test_the_bound_of_buckets_is_reached():
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_close_draws_are_close_whatever_is_drawn(data):
     rule = data.draw(close_rules())
     buckets = data.draw(st.sampled_from(bucketings(rule)))
@@ -111,7 +112,7 @@ def test_close_draws_are_close_whatever_is_drawn(data):
 
 
 @given(close_rules(), st.integers(1, 4))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_leaves_sum_up_to_the_buckets_and_cannot_be_halved(rule, least):
     assume(least <= rule.reference.sum())
     for buckets in bucketings(rule):
@@ -135,7 +136,7 @@ def test_halves_are_even(draws):
 
 
 @given(close_rules())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_distances_are_those_of_the_ground(rule):
     size = len(rule.reference)
     single = np.eye(size, dtype=np.int64)
@@ -152,7 +153,7 @@ def test_values_are_chained_along_a_line_and_by_frequency_where_all_are_equally_
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_groups_are_filled_as_by_its_slow_twin(data):
     problem = data.draw(close_problems())
     kinds = len(problem.counts)
@@ -185,7 +186,7 @@ def slowly_filled(problem, bucket_of, order, wanted):
 
 
 @given(close_problems())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_what_is_not_legal_becomes_the_rest(problem):
     """Even groups of single row types, which are hardly ever legal, end legally."""
     every = np.arange(len(problem.counts))

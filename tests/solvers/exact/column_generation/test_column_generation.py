@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.problems import drawn_problem, solved
+from support.profiles import examples
 
 
 @given(st.data())
-@settings(max_examples=1000, deadline=None)
+@examples(400)
 def test_multipliers_and_columns_agree_with_brute_force(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost

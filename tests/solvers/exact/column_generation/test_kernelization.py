@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import Policy
 from kilt.solvers.exact.column_generation.kernelization import CappedProblem
 from support.problems import problem_of, solved
+from support.profiles import examples
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_capped_multiplicities_keep_the_optimum(data):
     columns = data.draw(st.integers(1, 2))
     row_types = data.draw(st.lists(st.tuples(*[st.sampled_from("ab")] * columns), min_size=1, max_size=3, unique=True))

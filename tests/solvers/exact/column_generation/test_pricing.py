@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import product
 
 import numpy as np
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from kilt.patterns.pool import Pool
@@ -20,6 +20,7 @@ from kilt.solvers.exact.column_generation.pricing import MAX_SCALE as SCALE
 from kilt.solvers.exact.column_generation.pricing import Pricing
 from kilt.solvers.greedy.solver import Greedy
 from support.problems import all_groups, drawn_problem, solved
+from support.profiles import examples
 
 
 def drawn_pricing(data, most_rows=7) -> Pricing:
@@ -53,7 +54,7 @@ def splits(group, legal: set) -> bool:
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_minimal_groups_are_the_legal_groups_that_do_not_split(data):
     pricing = drawn_pricing(data)
     problem, minimal_groups = pricing.problem, pricing.minimal_groups
@@ -68,7 +69,7 @@ def test_minimal_groups_are_the_legal_groups_that_do_not_split(data):
 
 
 @given(st.data())
-@settings(max_examples=250, deadline=None)
+@examples(250)
 def test_the_cheapest_minimal_group_and_all_groups_within_a_limit(data):
     pricing = drawn_pricing(data)
     problem, minimal_groups = pricing.problem, pricing.minimal_groups
@@ -98,7 +99,7 @@ def test_the_cheapest_minimal_group_and_all_groups_within_a_limit(data):
 
 
 @given(st.data())
-@settings(max_examples=250, deadline=None)
+@examples(150)
 def test_multipliers_are_feasible_and_the_dive_is_legal(data):
     pricing = drawn_pricing(data)
     problem = pricing.problem
@@ -117,7 +118,7 @@ def test_multipliers_are_feasible_and_the_dive_is_legal(data):
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@examples(75, [HealthCheck.filter_too_much])
 def test_bounds_hold_when_large_minimal_groups_are_not_listed(data):
     pricing = drawn_pricing(data)
     problem, minimal_groups = pricing.problem, pricing.minimal_groups

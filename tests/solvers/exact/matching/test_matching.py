@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError, InputError, Policy
@@ -16,6 +16,7 @@ from kilt.solvers.choose import choose
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of, solved
+from support.profiles import examples
 
 MOST_VERTICES = 11
 
@@ -75,7 +76,7 @@ def random_start(rng, graph: Hypergraph) -> frozenset:
 @given(
     st.integers(0, 2**32 - 1), st.integers(2, MOST_VERTICES), st.sampled_from(["table", "diverse", "dense", "sparse"])
 )
-@settings(max_examples=1500, deadline=None)
+@examples(800)
 def test_the_local_search_finds_the_optimum_from_any_start(seed, vertices, family):
     rng = np.random.default_rng(seed)
     if family in ("table", "diverse"):
@@ -95,7 +96,7 @@ def test_the_local_search_finds_the_optimum_from_any_start(seed, vertices, famil
 
 @pytest.mark.parametrize("name", ["matching", "exact"])
 @given(data=st.data())
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_matching_agrees_with_brute_force_on_tables(name, data):
     vertices, columns = data.draw(st.integers(2, 9)), data.draw(st.integers(1, 4))
     diverse = data.draw(st.booleans())
@@ -158,7 +159,7 @@ def test_two_diversity_with_many_values(rows):
     problem = problem_of(made, ["suppress"] * 4, ["equal"], Policy(l=2))
     found = solved("matching", problem)
     assert found.partition.cost == found.bound.cost
-    assert found.partition.cost == solved("milp", problem, StoppingRule(seconds=60)).bound.cost
+    assert found.partition.cost == solved("milp", problem).bound.cost
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def test_other_policies_are_refused_with_the_solvers_that_take_them(policy):
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_stop_at_once_still_gives_a_legal_partition(data):
     problem = drawn_problem(data)
     for name in ("exact", "matching"):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.problems import drawn_problem, solved
+from support.profiles import examples
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@examples(150)
 def test_the_pattern_program_agrees_with_brute_force(data):
     problem = drawn_problem(data)
     optimum = solved("exhaustive", problem).partition.cost

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import paper_program
 from kilt import Policy
 from support.problems import problem_of, solved
+from support.profiles import examples
 from support.strategies import SPACES
 
 
 @given(st.data())
-@settings(max_examples=75, deadline=None)
+@examples(75)
 def test_the_papers_program_agrees_with_brute_force_and_with_the_smaller_one(data):
     columns = data.draw(st.integers(1, 3))
     row = st.tuples(*[st.sampled_from("abc")] * columns, st.sampled_from("0123"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
@@ -28,7 +28,8 @@ from kilt.solvers.search.wide import swaps
 from kilt.solvers.search.wide.construct import Construction, as_pool, merged
 from kilt.solvers.search.wide.neighbours import nearest_neighbours, sorted_blocks
 from kilt.solvers.search.wide.swaps import RowSwaps
-from support.problems import drawn_problem, problem_of, random_problem, searchable, solved
+from support.problems import drawn_problem, problem_of, random_problem, searchable, solved, until_below
+from support.profiles import examples
 
 LADDERS = ["suppress", "characters", "suppress", "suppress"]
 
@@ -88,14 +89,14 @@ def test_what_is_loaded_does_not_grow_with_the_columns():
 
 
 @given(st.data(), st.integers(0, 3))
-@settings(max_examples=100, deadline=None)
+@examples(60)
 def test_groups_that_grow_are_legal(data, seed):
     problem = searchable(data, most_rows=12)
     assert_complete(problem, Construction(problem, compile_rules(problem), seed).partition(StoppingRule()))
 
 
 @given(st.data(), st.integers(0, 3), st.sampled_from([0.1, 3.0]), st.booleans())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_rows_that_change_places_leave_legal_groups(data, seed, temperature, two_hands):
     problem = searchable(data, most_rows=12)
     rules = compile_rules(problem)
@@ -146,7 +147,7 @@ def assert_kept(problem, exchange):
 
 
 @given(st.data())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_pools_are_merged_by_pattern(data):
     problem = drawn_problem(data)
     parts = [solved(name, problem).partition for name in ("greedy", "mondrian")]
@@ -188,9 +189,10 @@ def test_a_wide_table_is_searched_without_its_patterns(policy):
 
 def test_a_wide_table_in_time():
     problem = table(3_000, 25, Policy(k=5))
-    found = Search().solve(problem, StoppingRule(seconds=4), silent)
+    good = int(0.8 * solved("mondrian", problem).partition.cost)
+    found = Search().solve(problem, *until_below(problem, good))
     assert_complete(problem, found.partition)
-    assert found.bound.cost <= found.partition.cost < 0.8 * solved("mondrian", problem).partition.cost
+    assert found.bound.cost <= found.partition.cost < good
 
 
 def test_loading_takes_a_part_without_some_of_the_values():

@@ -31,9 +31,10 @@ def call(*words: object, cwd: Path | None = None, together: bool = False) -> Don
     """
     said = io.StringIO()
     errors = said if together else io.StringIO()
-    before = signal.getsignal(signal.SIGTERM)
     with contextlib.ExitStack() as stack:
-        stack.callback(signal.signal, signal.SIGTERM, before)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            stack.callback(signal.signal, number, signal.getsignal(number))
+        stack.enter_context(mock.patch("kilt.cli.main._end_without_waiting"))  # the process is ours
         stack.enter_context(contextlib.chdir(cwd or "."))
         stack.enter_context(mock.patch.object(sys, "argv", ["kilt", *map(str, words)]))
         stack.enter_context(contextlib.redirect_stdout(said))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SECONDS, GAP = 60.0, 0.005  # when a search stops if nothing else is said
 ITERATIONS = 4_000  # for every row type: later there is little to find
+BOUNDING_SHARE = 0.85  # the share of the time for a bound in the background: its last proof takes some more
 POLISHED_SHARE = 0.5  # the share of the time after which a solver is stopped that is polished then
 
 
@@ -87,7 +88,7 @@ def _solve_and_bound(problem: Problem, info: SolverInfo, stop: StoppingRule, obs
     from kilt.bounds.background import BackgroundBound  # noqa: PLC0415 - it loads compiled kernels
 
     incumbent = Incumbent()
-    with BackgroundBound(problem, stop, observer, incumbent) as background:
+    with BackgroundBound(problem, stop.share(BOUNDING_SHARE), observer, incumbent) as background:
         solution = run(problem, info, stop, background.observe, seed)
         incumbent.improve(solution.cost)
         return solution.with_bound(background.bound())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from kilt.version import NUMBER
 
+TYPE_CHECKING = False  # that of typing, without the milliseconds that it takes to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from kilt.certificates.certificate import Certificate
     from kilt.certificates.check import CertificateCheck
     from kilt.commands.anonymize import anonymize

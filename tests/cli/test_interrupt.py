@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -30,6 +31,9 @@ def start(*words: object, cwd: Path) -> Process:
 def wait_for_stars(process: Process, *, bound: bool = False) -> None:
     """Wait for a line of the log: from then on there is something to release, and if a bound is there, it is proved."""
     assert any("%" in line and (not bound or line.split()[2] != "0") for line in process.stderr)
+
+
+PATHS = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def test_interrupted_at_any_moment_it_writes_a_verified_release_or_nothing(tmp_path):
@@ -79,18 +83,31 @@ def test_ctrl_c_ends_the_search_and_writes_the_best_release(tmp_path):
 def test_ctrl_c_while_python_imports_ends_in_one_line(tmp_path):
     """A signal at any moment of the start: one line and exit code 130, never a traceback."""
     (tmp_path / "in.csv").write_text("a,b\n" + "1,2\n" * 5000)
-    words = [sys.executable, "-m", "kilt", "anonymize", "in.csv", "-o", "out.csv", "--quasi", "a,b", "-k", "2"]
-    waiting = "import signal, sys; sys.stdout.write('ready'); sys.stdout.flush()"  # the interpreter itself is up
-    for delay in (0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5):
-        command = [sys.executable, "-c", f"{waiting}; from kilt.cli.main import main; main()", *words[3:]]
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = ["anonymize", "in.csv", "-o", "out.csv", "--quasi", "a,b", "-k", "2"]
+    code = "from kilt.cli import main; import sys; print('ready', end='', flush=True); main.main()"
+    for delay in (0.005, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         assert process.stdout.read(5) == "ready"
-        time.sleep(0.02 + delay)  # what comes before main() is a few milliseconds of light imports
+        time.sleep(delay)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE)
         ended = process.returncode == 130 and errors == "kilt: stopped; no partial file is left\n"
         finished = process.returncode == 0 and (not errors or errors.startswith("kilt: stopping;"))
         assert ended or finished, (delay, process.returncode, errors)
+
+
+def test_before_ctrl_c_is_taken_care_of_next_to_nothing_is_imported():
+    """What is imported before main() is a few milliseconds, in which nobody can press a key."""
+    code = "import sys; before = set(sys.modules); import kilt.cli.main; print(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env=PATHS)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert loaded.isdisjoint({"click", "duckdb", "narwhals", "numpy", "numba", "pathlib", "rich", "typing"})
 
 
 def test_a_comparison_can_be_interrupted(tmp_path):

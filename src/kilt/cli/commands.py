@@ -16,8 +16,21 @@ from kilt.solvers.registry import NAMES
 from kilt.version import NUMBER
 
 
+class Commands(click.Group):
+    """The commands; Ctrl-C is handed on as it is, where click would print an empty line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was given."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None
+
+
 @click.group(
-    invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(NUMBER, prog_name="kilt")
 @click.pass_context

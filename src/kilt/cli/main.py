@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from pathlib import Path
-from types import FrameType
+
+TYPE_CHECKING = False  # that of typing, without the milliseconds that it takes to load
+if TYPE_CHECKING:
+    from types import FrameType
 
 STOPPED = "stopped; no partial file is left"
 STOPPED_CODE = 130
@@ -52,7 +54,7 @@ def _unexpected(error: Exception) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    place = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace else ""
+    place = f" at {trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}" if trace else ""
     return f"an unexpected {type(error).__name__}{place}"
 
 

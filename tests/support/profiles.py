@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from hypothesis import HealthCheck, settings
 
-USUAL = 100  # examples of a property without a number of its own, in the fast profile
-TIMES = 20  # as many in the thorough profile
+USUAL = 100  # examples of a property without a number of its own
+FEWER, MORE = 70, 2_000  # in their place in the fast and in the thorough profile
 CLOCKS = (HealthCheck.too_slow,)  # a busy machine is no reason to fail
 
 
@@ -18,8 +18,8 @@ def register() -> None:
     thorough one, which says how to repeat what failed.
     """
     same = {"deadline": None, "suppress_health_check": CLOCKS}
-    settings.register_profile("fast", max_examples=USUAL, derandomize=True, **same)
-    settings.register_profile("thorough", max_examples=USUAL * TIMES, print_blob=True, **same)
+    settings.register_profile("fast", max_examples=FEWER, derandomize=True, **same)
+    settings.register_profile("thorough", max_examples=MORE, print_blob=True, **same)
     settings.load_profile("fast")
 
 
@@ -29,6 +29,6 @@ def is_thorough() -> bool:
 
 
 def examples(number: int, unchecked: Sequence[HealthCheck] = ()) -> settings:
-    """Return the settings of a property with so many examples in the fast profile, and more as the profile asks."""
+    """Return the settings of a property with so many examples, fewer or more as the profile asks."""
     scaled = max(1, number * settings().max_examples // USUAL)
     return settings(max_examples=scaled, suppress_health_check=[*CLOCKS, *unchecked])

@@ -69,3 +69,37 @@ def test_a_solver_of_somebody_else_that_loses_rows_is_refused(hospital, tmp_path
 def test_what_is_no_solver_is_said_to_be_none(hospital):
     with pytest.raises(kilt.InputError, match="'solver' must be a name, or an object"):
         kilt.anonymize(hospital, quasi="Zipcode", policy=kilt.Policy(k=2), solver=object())
+
+
+class Illegal(Lossy):
+    """A solver that puts every row into a group of its own."""
+
+    def solve(self, problem, stop, observer):
+        every = np.arange(len(problem.counts))
+        return Solution(Partition.of(problem, every, every, problem.counts))
+
+
+class Silent(Lossy):
+    """A solver that forgets to return what it found."""
+
+    def solve(self, problem, stop, observer):
+        return None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (Illegal(), "the solver 'Illegal' returned a group that violates the policy"),
+        (Silent(), "the solver 'Silent' returned no Solution, but a NoneType"),
+        (Illegal, "'solver' must be a name, or an object"),
+    ],
+)
+def test_solvers_of_somebody_else_that_are_wrong_are_named(hospital, tmp_path, wrong, message):
+    with pytest.raises(kilt.KiltError, match=message):
+        kilt.anonymize(hospital, quasi="Zipcode", policy=kilt.Policy(k=2), solver=wrong, output=tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_policy_is_said_to_be_none(hospital):
+    with pytest.raises(kilt.InputError, match="'policy' must be a policy such as"):
+        kilt.anonymize(hospital, quasi="Zipcode", policy="k=3")

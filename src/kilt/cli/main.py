@@ -40,6 +40,7 @@ def main() -> None:
         if os.environ.get("KILT_DEBUG"):
             raise
         _fail(f"{_unexpected(error)}; nothing was written (KILT_DEBUG=1 shows where, with cell values)", 2)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: what comes now does not change how it ended
     _end_without_waiting(0)
 
 

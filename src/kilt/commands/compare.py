@@ -107,12 +107,14 @@ def compare(
         raise InputError(f"none of these solvers can do this ({every})")
     for info, reason in zip(infos, reasons, strict=True):
         if reason:
-            results.add_refusal(info, reason)
-        elif not interrupted():
+            results.add_remark(info, f"cannot do this: {reason}")
+        elif interrupted():
+            results.add_remark(info, "was not run: the comparison was interrupted")
+        else:
             observer(Progress(info.name))
             stop = limit.restarted()
             solution = _solve(problem, info, stop, observer, seed, polish=polish)
-            results.add(info, solution, stop.elapsed)
+            results.add(info, solution, stop.elapsed, "interrupted" if interrupted() else "stopped by its time limit")
     if not results.has_good_bound and not interrupted():
         results.raise_bound(limit.restarted(), observer)
     return results.ranked()
@@ -149,8 +151,8 @@ class Results:
         self.bound = Bound(0)
         self.has_good_bound = False  # an optimum, or a bound with a proof: more time would hardly raise it
 
-    def add(self, info: SolverInfo, solution: Solution, seconds: float) -> None:
-        """Verify a solution and add what is to be said of it."""
+    def add(self, info: SolverInfo, solution: Solution, seconds: float, stopped: str) -> None:
+        """Verify a solution and add what is to be said of it; ``stopped`` is why it ended, if it was stopped."""
         verdict = self._verify(solution)
         self._know(solution.bound)
         self.has_good_bound |= solution.is_optimal or bool(solution.bound and solution.bound.parts)
@@ -158,7 +160,7 @@ class Results:
             SolverResult(
                 solver=solution.solver,
                 kind=info.kind,
-                remark=_remark(info, solution),
+                remark=_remark(info, solution, stopped),
                 seconds=seconds,
                 exact_stars=self.table.problem.stars(solution.cost),
                 groups=len(solution.partition),
@@ -166,9 +168,9 @@ class Results:
             )
         )
 
-    def add_refusal(self, info: SolverInfo, reason: str) -> None:
-        """Say that a solver cannot do this, and why."""
-        self.results.append(SolverResult(info.name, info.kind, f"cannot do this: {reason}"))
+    def add_remark(self, info: SolverInfo, remark: str) -> None:
+        """Say why there is nothing of a solver."""
+        self.results.append(SolverResult(info.name, info.kind, remark))
 
     def raise_bound(self, stop: StoppingRule, observer: Observer) -> None:
         """Find a bound where no solver brings one."""
@@ -201,11 +203,11 @@ def _rank(bound: Bound) -> tuple[int, bool, bool]:
     return bound.cost, bound.arithmetic == "exact", bool(bound.parts)
 
 
-def _remark(info: SolverInfo, solution: Solution) -> str:
-    """Say what is guaranteed, and whether the time was over."""
+def _remark(info: SolverInfo, solution: Solution, stopped: str) -> str:
+    """Say what is guaranteed, and why it was stopped if it was."""
     said = []
     if solution.stopped:
-        said.append("stopped by its time limit")
+        said.append(stopped)
     if solution.is_optimal and solution.bound is not None:
         said.append("optimal" if solution.bound.arithmetic == "exact" else "optimal (proved in floating point)")
     elif solution.factor is not None:

@@ -283,7 +283,7 @@ def solver_info(solver: str | Solver) -> SolverInfo:
 
 
 def _info_of_given(solver: Solver) -> SolverInfo:
-    if not isinstance(solver, Solver):
+    if isinstance(solver, type) or not isinstance(solver, Solver):
         raise InputError(
             f"'solver' must be a name, or an object with the methods 'refuses' and 'solve', not {type(solver).__name__}"
         )

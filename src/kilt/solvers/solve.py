@@ -63,9 +63,13 @@ def limited(problem: Problem, solver: str | Solver, stop: StoppingRule, *, polis
 def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int = 0) -> Solution:
     """Solve, and note who did and whether it was stopped."""
     solution = info.load(seed).solve(problem, stop, observer)
+    if not isinstance(solution, Solution):
+        raise KiltError(f"the solver '{info.name}' returned no Solution, but a {type(solution).__name__}")
     placed = np.bincount(solution.partition.types, solution.partition.counts, len(problem.counts))
     if not np.array_equal(placed, problem.counts):
         raise KiltError(f"the solver '{info.name}' did not put every row into exactly one group; nothing was written")
+    if info.given is not None and not problem.is_legal(solution.partition.by_class(problem)).all():
+        raise KiltError(f"the solver '{info.name}' returned a group that violates the policy; nothing was written")
     return replace(solution, solver=info.name, stopped=info.ends and not solution.is_optimal and stop())
 
 

@@ -56,6 +56,8 @@ class TableDescription:
 
     def count(self, policy: Policy) -> CountedTable:
         """Count the row types of the quasi columns and of the sensitive columns that the policy is about."""
+        if not isinstance(policy, Policy):
+            raise InputError(f"'policy' must be a policy such as kilt.Policy(k=5), not a {type(policy).__name__}")
         if not policy:
             raise InputError("the policy asks for nothing: give at least one of k, l and t")
         source, roles = self.source, self.roles

@@ -122,3 +122,11 @@ def test_many_rows_keep_their_order(tmp_path):
         file.writelines(f"{q},{i}\n" for i, q in enumerate(quasi))
     kilt.anonymize(tmp_path / "in.csv", quasi="q", policy=kilt.Policy(k=5), output=tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "in.csv").read_bytes()
+
+
+def test_a_column_name_that_occurs_twice_is_refused_however_short(tmp_path):
+    path = tmp_path / "twice.csv"
+    for header in ("x,a,a", "x,ab,ab", "a,x,A"):
+        path.write_text(f"{header}\n1,5,2\n1,5,4\n")
+        with pytest.raises(kilt.InputError, match=r"occurs twice|only in case"):
+            kilt.anonymize(path, quasi="x", policy=kilt.Policy(k=2))

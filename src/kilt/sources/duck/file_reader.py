@@ -160,11 +160,11 @@ def _zstd_chunks(path: Path) -> Iterator[bytes]:
 def _check_names(names: list[str], path: Path) -> None:
     if any(not name.strip() for name in names):
         raise InputError(f"the header of '{path}' has a column without a name: give every column one")
-    seen: dict[str, str] = {}
-    for name in names:
-        other = seen.setdefault(name.lower(), name)
-        if other is not name:
-            how = "occurs twice" if other == name else f"differs from '{other}' only in case"
+    seen: dict[str, int] = {}
+    for place, name in enumerate(names):
+        first = seen.setdefault(name.lower(), place)
+        if first != place:
+            how = "occurs twice" if names[first] == name else f"differs from '{names[first]}' only in case"
             raise InputError(f"the column name '{name}' of '{path}' {how}: every column needs its own")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kilt.errors import InputError, KiltError
+from kilt.errors import InputError, KiltError, VerificationError
 from kilt.model.problem import Problem
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer
@@ -69,7 +69,9 @@ def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observ
     if not np.array_equal(placed, problem.counts):
         raise KiltError(f"the solver '{info.name}' did not put every row into exactly one group; nothing was written")
     if info.given is not None and not problem.is_legal(solution.partition.by_class(problem)).all():
-        raise KiltError(f"the solver '{info.name}' returned a group that violates the policy; nothing was written")
+        raise VerificationError(
+            f"the solver '{info.name}' returned a group that violates the policy; nothing was written"
+        )
     return replace(solution, solver=info.name, stopped=info.ends and not solution.is_optimal and stop())
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kilt.kernels.model.transport import transported
+from kilt.kernels.model.old_transport import transported
 from kilt.model.transport import transport
 from support.profiles import examples
 

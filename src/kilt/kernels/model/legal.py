@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kilt.kernels.lean import lean
-from kilt.kernels.model.transport import transported
+from kilt.kernels.model.old_transport import transported
 from kilt.numbers import BoolArray, IntArray
 
 SIZE, FREQUENCY, DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, METRIC = range(7)

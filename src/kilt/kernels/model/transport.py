@@ -2,86 +2,109 @@
 
 from __future__ import annotations
 
+import cython
 import numpy as np
-from numba import njit
 
-from kilt.kernels.lean import lean
 from kilt.numbers import IntArray
 
-FAR = 1 << 62
+FAR = cython.declare(cython.longlong, 1 << 62)
 
 
-@lean
-def transported(distance: IntArray, base: int, size: int, room: IntArray) -> int:  # pragma: no cover - compiled
-    """Return the least cost of moving the differences at the start of ``room``, which sum up to 0, to nothing.
+@cython.cclass
+class Transport:
+    """What moving rows between values costs, with scratch space.
 
-    The distance of i and j is ``distance[base + i * size + j]``. What is too much goes to where something is missing,
-    along a cheapest path of values between which something may be sent or sent back; so the flow is always a cheapest
-    one for what is sent. Behind the differences, ``room`` has the costs of paths, where they come from, and the flow.
+    ``difference`` has for every value how much is too much there, and is used up; ``path_cost`` and ``origin`` what a
+    path to a value costs and where it comes from; ``flow`` what is sent from value to value.
     """
-    cost, origin, flow = size, 2 * size, 3 * size
-    for i in range(size * size):
-        room[flow + i] = 0
-    work = 0
-    for source in range(size):
-        while room[source] > 0:
-            _paths(distance, base, size, room, source)
-            sink, least = -1, FAR
-            for v in range(size):
-                if room[v] < 0 and room[cost + v] < least:
-                    sink, least = v, room[cost + v]
-            sent, v = min(room[source], -room[sink]), sink
-            while v != source:
-                before = room[origin + v]
-                back = room[flow + v * size + before]
-                sent = min(sent, back) if back > 0 else sent
-                v = before
-            v = sink
-            while v != source:
-                before = room[origin + v]
-                if room[flow + v * size + before] > 0:
-                    room[flow + v * size + before] -= sent
-                else:
-                    room[flow + before * size + v] += sent
-                v = before
-            room[source] -= sent
-            room[sink] += sent
-            work += sent * least
-    return work
 
+    def __init__(self, distance: IntArray) -> None:
+        size = len(distance)
+        self.distance = np.ascontiguousarray(distance, dtype=np.int64)
+        self.difference, self.path_cost, self.origin = np.zeros((3, size), dtype=np.int64)
+        self.flow = np.zeros((size, size), dtype=np.int64)
 
-@lean
-def _paths(
-    distance: IntArray, base: int, size: int, room: IntArray, source: int
-) -> None:  # pragma: no cover - compiled
-    """Find the cheapest paths from a value: to send costs the distance, to send back what was sent gives it back."""
-    cost, origin, flow = size, 2 * size, 3 * size
-    for v in range(size):
-        room[cost + v] = FAR
-    room[cost + source] = 0
-    changed = True
-    while changed:
-        changed = False
+    @cython.cfunc
+    @cython.nogil
+    def cost(self) -> cython.longlong:
+        """Return the least cost of moving the differences, which sum up to 0, to nothing.
+
+        What is too much goes to where something is missing, along a cheapest path of values between which something
+        may be sent or sent back; so the flow is always a cheapest one for what is sent.
+        """
+        size = self.difference.shape[0]
         for u in range(size):
-            if room[cost + u] == FAR:
-                continue
             for v in range(size):
-                step = distance[base + u * size + v]
-                if room[flow + v * size + u] > 0:
-                    step = -step
-                if u != v and room[cost + u] + step < room[cost + v]:
-                    room[cost + v] = room[cost + u] + step
-                    room[origin + v] = u
-                    changed = True
+                self.flow[u, v] = 0
+        work: cython.longlong = 0
+        for source in range(size):
+            while self.difference[source] > 0:
+                self.find_paths(source)
+                sink: cython.Py_ssize_t = -1
+                least = FAR
+                for v in range(size):
+                    if self.difference[v] < 0 and self.path_cost[v] < least:
+                        sink, least = v, self.path_cost[v]
+                work += least * self.send(source, sink)
+        return work
+
+    @cython.cfunc
+    @cython.nogil
+    def send(self, source: cython.Py_ssize_t, sink: cython.Py_ssize_t) -> cython.longlong:
+        """Send as much as fits along the path from a value to another, and return how much."""
+        sent: cython.longlong = min(self.difference[source], -self.difference[sink])
+        v = sink
+        while v != source:
+            before: cython.Py_ssize_t = self.origin[v]
+            back = self.flow[v, before]
+            if back > 0:
+                sent = min(sent, back)
+            v = before
+        v = sink
+        while v != source:
+            before = self.origin[v]
+            if self.flow[v, before] > 0:
+                self.flow[v, before] -= sent
+            else:
+                self.flow[before, v] += sent
+            v = before
+        self.difference[source] -= sent
+        self.difference[sink] += sent
+        return sent
+
+    @cython.cfunc
+    @cython.nogil
+    def find_paths(self, source: cython.Py_ssize_t) -> cython.void:
+        """Find the cheapest paths from a value: to send costs the distance, to send back what was sent gives it back."""
+        size = self.difference.shape[0]
+        for v in range(size):
+            self.path_cost[v] = FAR
+        self.path_cost[source] = 0
+        changed: cython.bint = True
+        while changed:
+            changed = False
+            for u in range(size):
+                if self.path_cost[u] == FAR:
+                    continue
+                for v in range(size):
+                    step: cython.longlong = self.distance[u, v]
+                    if self.flow[v, u] > 0:
+                        step = -step
+                    if u != v and self.path_cost[u] + step < self.path_cost[v]:
+                        self.path_cost[v] = self.path_cost[u] + step
+                        self.origin[v] = u
+                        changed = True
 
 
-@njit(cache=True, nogil=True)
-def each_transported(distance: IntArray, differences: IntArray) -> IntArray:  # pragma: no cover - compiled
+def each_transported(distance: IntArray, differences: IntArray) -> IntArray:
     """Return the least cost of transport for each row of differences, under a matrix of distances."""
-    size = differences.shape[1]
-    flat, room = distance.ravel(), np.empty(3 * size + size * size, dtype=np.int64)
+    transport = Transport(distance)
+    given: cython.longlong[:, ::1] = np.ascontiguousarray(differences, dtype=np.int64)
     work = np.empty(len(differences), dtype=np.int64)
-    for i in range(len(differences)):
-        room[:size] = differences[i]
-        work[i] = transported(flat, 0, size, room)
+    found: cython.longlong[::1] = work
+    with cython.nogil:
+        for i in range(given.shape[0]):
+            for v in range(given.shape[1]):
+                transport.difference[v] = given[i, v]
+            found[i] = transport.cost()
     return work

@@ -1,0 +1,48 @@
+"""Kernels as plain Python: what Cython would resolve while it compiles is imported instead.
+
+``from cython.cimports.kilt.kernels.x import y`` names a compiled function or class of another kernel. Uncompiled, it is
+the same as ``from kilt.kernels.x import y``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+import cython  # noqa: F401 - it makes cython.cimports
+
+CIMPORTS = "cython.cimports"
+
+warnings.warn(
+    "kilt runs uncompiled, some 200 times slower; install a C compiler and Python's headers, then "
+    "'pip install --force-reinstall --no-cache-dir kilt'",
+    stacklevel=2,
+)
+
+
+class KernelFinder:
+    """Finds modules of kilt behind the name that Cython has for them."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return how a module of kilt is imported; None for any other."""
+        del path, target
+        is_ours = name == f"{CIMPORTS}.kilt" or name.startswith(f"{CIMPORTS}.kilt.")
+        return ModuleSpec(name, KernelFinder, is_package=True) if is_ours else None
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        """Import the module itself."""
+        return importlib.import_module(spec.name.removeprefix(f"{CIMPORTS}."))
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        """Do nothing: it is imported already."""
+
+
+sys.modules[CIMPORTS].__spec__ = ModuleSpec(CIMPORTS, None, is_package=True)
+sys.meta_path.insert(0, KernelFinder)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from setuptools import Extension
 from setuptools.command.build_ext import build_ext as BuildKernels
 SOURCE = Path("src")
 UTILITY = "kilt.kernels.cython_utility"
-DIRECTIVES = {"language_level": 3, "boundscheck": False, "wraparound": False, "initializedcheck": False, "cdivision": True,
+DIRECTIVES = {"language_level": 3, "boundscheck": False, "wraparound": False, "initializedcheck": False, "cdivision": False,
  "infer_types": True, "legacy_implicit_noexcept": True, "binding": False}
 
 def extensions():

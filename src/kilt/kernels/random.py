@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cython
+import numpy as np
 
 MASK = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)  # Python's integers have more than 64 bits
 
@@ -13,6 +14,11 @@ class Random:
 
     def __init__(self, state: int) -> None:
         self.state = state
+
+    @staticmethod
+    def of_seed(seed: int) -> Random:
+        """Return the generator of a seed."""
+        return Random(int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]))
 
     @cython.cfunc
     @cython.nogil

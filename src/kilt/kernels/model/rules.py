@@ -20,59 +20,78 @@ class ClassCounts:
 
 @cython.cclass
 class Rule:
-    """A rule that groups must meet; ``next`` is the one that is asked after it. It counts in scratch space of its own.
+    """A rule on the values of one sensitive column, which compares something with the ratio ``above / below``.
 
-    A rule compares something with the ratio ``above / below``.
+    Sensitive class c has the value ``value_of[c]``. ``is_value`` says that sensitive classes are values, as with a single
+    column; else these are counted in ``values``, so that no two threads may share a rule. ``next`` is the rule that is
+    asked after it.
     """
 
-    def copy(self) -> Rule:
-        """Return the same rule with other scratch space, for another thread."""
-        return type(self)(*self.given)
+    def __init__(self, value_of: IntArray, n_values: int, above: int, below: int) -> None:
+        self.given, self.above, self.below = (value_of, n_values, above, below), above, below
+        self.value_of, self.values = value_of, ClassCounts(np.zeros((1, n_values), dtype=np.int64))
+        self.is_value, self.next = np.array_equal(value_of, np.arange(n_values)), None
 
-    @cython.cfunc
-    @cython.nogil
-    def violation(
-        self, counts: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
-        """Return 0 if a group is legal, else about how many rows are too many or too few; only the sign decides."""
-        return 0.0
+    def copy(self) -> Rule:
+        """Return the same rule for another thread."""
+        return type(self)(*self.given)
 
     @cython.cfunc
     @cython.nogil
     def add_violation(
         self, total: cython.double, counts: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
     ) -> cython.double:
-        """Add the violation of this rule and of those that follow."""
-        total += self.violation(counts, group, size)
+        """Add the violations of a group by this rule and by those that follow."""
+        if self.is_value:
+            total += self.violation(counts, group, size)
+        else:
+            for v in range(self.values.of.shape[1]):
+                self.values.of[0, v] = 0
+            for c in range(self.value_of.shape[0]):
+                self.values.of[0, self.value_of[c]] += counts.of[group, c]
+            total += self.violation(self.values, 0, size)
         return total if self.next is None else self.next.add_violation(total, counts, group, size)
+
+    @cython.cfunc
+    @cython.nogil
+    def violation(self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.double:
+        """Return 0 if a group with these values is legal, else about how many rows are too many or too few."""
+        return 0.0
 
 
 @cython.cclass
 class CompiledRules:
-    """All rules of a policy, for one thread.
+    """All rules of a policy, for one thread: at least ``size`` rows, and what the other ``rules`` ask for.
 
-    ``unit`` is the cost of a star, ``size_only`` says whether the rules ask for nothing but a size.
+    ``min_group_size`` is what follows from all of them, ``unit`` the cost of a star, and ``size_only`` says whether
+    they ask for nothing but a size.
     """
 
-    def __init__(self, rules: list[Rule], min_group_size: int, unit: int, size_only: bool) -> None:
-        self.rules, self.min_group_size, self.unit, self.size_only = rules, min_group_size, unit, size_only
-        self.first = Rule()
-        last: Rule = self.first
-        for rule in rules:
-            last.next = rule
-            last = rule
+    def __init__(self, size: int, rules: list[Rule], min_group_size: int, unit: int) -> None:
+        self.size, self.rules, self.min_group_size, self.unit = size, rules, min_group_size, unit
+        self.size_only, self.first = not rules, rules[0] if rules else None
+        for i in range(1, len(rules)):
+            last: Rule = rules[i - 1]
+            last.next = rules[i]
 
     def copy(self) -> CompiledRules:
         """Return the same rules for another thread."""
-        return CompiledRules([rule.copy() for rule in self.rules], self.min_group_size, self.unit, self.size_only)
+        return CompiledRules(self.size, [rule.copy() for rule in self.rules], self.min_group_size, self.unit)
 
     @cython.cfunc
     @cython.nogil
-    def violation(
-        self, counts: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
+    def violation(self, counts: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.double:
         """Return 0 if a group is legal, else about how many rows are too many or too few; only the sign decides."""
-        return self.first.add_violation(0.0, counts, group, size)
+        missing: cython.double = max(0, self.size - size)
+        return missing if self.first is None else self.first.add_violation(missing, counts, group, size)
+
+    @cython.cfunc
+    @cython.nogil
+    def meets(self, counts: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.bint:
+        """Say whether a group is legal."""
+        if size < self.size:
+            return False
+        return self.first is None or self.first.add_violation(0.0, counts, group, size) == 0.0
 
     def violation_of(self, by_class: IntArray) -> float:
         """Return the violation of a group with these rows per sensitive class."""
@@ -80,73 +99,12 @@ class CompiledRules:
 
 
 @cython.cclass
-class MinimumSize(Rule):
-    """At least so many rows."""
-
-    size: cython.longlong
-
-    def __init__(self, size: int) -> None:
-        self.given, self.size = (size,), size
-
-    @cython.cfunc
-    @cython.nogil
-    def violation(
-        self, counts: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
-        """Return how many rows are missing."""
-        return max(0, self.size - size)
-
-
-@cython.cclass
-class ColumnRule(Rule):
-    """A rule on the values of one sensitive column: sensitive class c has the value ``value_of[c]``.
-
-    ``is_value`` says that sensitive classes are values, as with a single column; else they are counted in ``values``.
-    """
-
-    above: cython.longlong
-    below: cython.longlong
-    value_of: cython.longlong[::1]
-    is_value: cython.bint
-    values: ClassCounts
-
-    def __init__(self, value_of: IntArray, n_values: int, above: int, below: int) -> None:
-        self.given, self.above, self.below = (value_of, n_values, above, below), above, below
-        self.value_of, self.values = value_of, ClassCounts(np.zeros((1, n_values), dtype=np.int64))
-        self.is_value = np.array_equal(value_of, np.arange(n_values))
-
-    @cython.cfunc
-    @cython.nogil
-    def violation(
-        self, counts: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
-        """Count the values and compare them."""
-        if self.is_value:
-            return self.of_values(counts, group, size)
-        for v in range(self.values.of.shape[1]):
-            self.values.of[0, v] = 0
-        for c in range(self.value_of.shape[0]):
-            self.values.of[0, self.value_of[c]] += counts.of[group, c]
-        return self.of_values(self.values, 0, size)
-
-    @cython.cfunc
-    @cython.nogil
-    def of_values(
-        self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
-        """Return the violation of a group by how often it has each value."""
-        return 0.0
-
-
-@cython.cclass
-class FrequencyRule(ColumnRule):
+class FrequencyRule(Rule):
     """The most frequent value has at most below/above of the rows."""
 
     @cython.cfunc
     @cython.nogil
-    def of_values(
-        self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
+    def violation(self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.double:
         """Return how many rows of the most frequent value are too many."""
         most: cython.longlong = 0
         for v in range(values.of.shape[1]):
@@ -156,14 +114,12 @@ class FrequencyRule(ColumnRule):
 
 
 @cython.cclass
-class DistinctRule(ColumnRule):
+class DistinctRule(Rule):
     """At least ``above`` different values."""
 
     @cython.cfunc
     @cython.nogil
-    def of_values(
-        self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
+    def violation(self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.double:
         """Return how many values are missing."""
         found: cython.longlong = 0
         for v in range(values.of.shape[1]):
@@ -172,14 +128,12 @@ class DistinctRule(ColumnRule):
 
 
 @cython.cclass
-class EntropyRule(ColumnRule):
+class EntropyRule(Rule):
     """An entropy of at least log(above/below): refused where floats are not sure; even counts are decided exactly."""
 
     @cython.cfunc
     @cython.nogil
-    def of_values(
-        self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
+    def violation(self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.double:
         """Return about how many rows' worth of entropy is missing."""
         inside: cython.double = 0.0
         found: cython.longlong = 0
@@ -199,20 +153,18 @@ class EntropyRule(ColumnRule):
 
 
 @cython.cclass
-class RecursiveRule(ColumnRule):
+class RecursiveRule(Rule):
     """The most frequent value has less than above/below of the rows of the tail, which begins with the l-th value."""
 
     l: cython.longlong
 
     def __init__(self, value_of: IntArray, n_values: int, above: int, below: int, l: int) -> None:
-        ColumnRule.__init__(self, value_of, n_values, above, below)
+        Rule.__init__(self, value_of, n_values, above, below)
         self.given, self.l = (*self.given, l), l
 
     @cython.cfunc
     @cython.nogil
-    def of_values(
-        self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
+    def violation(self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.double:
         """Return how many rows of the most frequent value are too many."""
         tail: cython.longlong = 0
         most: cython.longlong = 0
@@ -234,8 +186,8 @@ class RecursiveRule(ColumnRule):
 
 
 @cython.cclass
-class ClosenessRule(ColumnRule):
-    """An earth mover's distance from the table of at most above/below.
+class ClosenessRule(Rule):
+    """An earth mover's distance from the table of at most above/below, in a space of equal distances.
 
     The table has ``rows``, ``reference[v]`` of them with the value v; distances are multiples of 1/``scale``.
     """
@@ -247,29 +199,26 @@ class ClosenessRule(ColumnRule):
     def __init__(
         self, value_of: IntArray, n_values: int, above: int, below: int, reference: IntArray, scale: int
     ) -> None:
-        ColumnRule.__init__(self, value_of, n_values, above, below)
+        Rule.__init__(self, value_of, n_values, above, below)
         self.given, self.reference, self.scale = (*self.given, reference, scale), reference, scale
         self.rows = reference.sum()
 
     @cython.cfunc
     @cython.nogil
-    def of_values(
-        self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.double:
+    def violation(self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.double:
         """Return about how many rows are too far away."""
-        over = self.work(values, group, size) * self.below - self.above * self.scale * self.rows * size
-        return 0.0 if over <= 0 else over / (self.below * self.scale * self.rows)
-
-    @cython.cfunc
-    @cython.nogil
-    def work(
-        self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.longlong:
-        """Return the distance of the group from the table, times its rows, those of the table, and the scale."""
         work: cython.longlong = 0
         for v in range(self.reference.shape[0]):
             work += abs(self.rows * values.of[group, v] - self.reference[v] * size)
-        return work
+        return self.too_far(work, size)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.final
+    def too_far(self, work: cython.longlong, size: cython.longlong) -> cython.double:
+        """Compare the distance, times the rows of the group, those of the table, and the scale, with what is allowed."""
+        over = work * self.below - self.above * self.scale * self.rows * size
+        return 0.0 if over <= 0 else over / (self.below * self.scale * self.rows)
 
 
 @cython.cclass
@@ -301,9 +250,7 @@ class TreeClosenessRule(ClosenessRule):
 
     @cython.cfunc
     @cython.nogil
-    def work(
-        self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.longlong:
+    def violation(self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.double:
         """Add up what must pass each edge."""
         for i in range(self.order.shape[0]):
             v = self.order[i]
@@ -311,7 +258,7 @@ class TreeClosenessRule(ClosenessRule):
         work: cython.longlong = 0
         for edge in range(self.weight.shape[0]):
             work += self.weight[edge] * abs(self.sums[self.stop[edge]] - self.sums[self.start[edge]])
-        return work
+        return self.too_far(work, size)
 
 
 @cython.cclass
@@ -335,10 +282,8 @@ class MetricClosenessRule(ClosenessRule):
 
     @cython.cfunc
     @cython.nogil
-    def work(
-        self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong
-    ) -> cython.longlong:
-        """Return the cost of the flow."""
+    def violation(self, values: ClassCounts, group: cython.Py_ssize_t, size: cython.longlong) -> cython.double:
+        """Send what is too much to where it is missing."""
         for v in range(self.reference.shape[0]):
             self.transport.difference[v] = self.rows * values.of[group, v] - self.reference[v] * size
-        return self.transport.cost()
+        return self.too_far(self.transport.cost(), size)

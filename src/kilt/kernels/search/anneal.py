@@ -6,74 +6,91 @@ decided in integers.
 
 from __future__ import annotations
 
-import numpy as np
+import cython
+from cython.cimports.kilt.kernels.model.rules import CompiledRules
+from cython.cimports.kilt.kernels.random import Random
+from cython.cimports.kilt.kernels.search.assignment import Assignment, CoverIndex
+from cython.cimports.kilt.kernels.search.moves import Moves
+from cython.cimports.kilt.kernels.search.offers import Offers
+from cython.cimports.kilt.kernels.search.opening import Opening
+from cython.cimports.libc.math import log
 
-from kilt.kernels.lean import lean
-from kilt.kernels.model.legal import CompiledRules
-from kilt.kernels.search.assignment import COST, LOGGED, Assignment, CoverIndex, undo
-from kilt.kernels.search.moves import STAMP, Work, close, closing_cost, draw, draw_below, forget, relocate
-from kilt.kernels.search.opening import open_pattern
-from kilt.numbers import IntArray
-
-OPENINGS, CLOSINGS = 0.5, 0.1  # the shares of moves; in the others rows relocate
-
-
-@lean
-def anneal(
-    index: CoverIndex,
-    assignment: Assignment,
-    rules: CompiledRules,
-    work: Work,
-    patterns: IntArray,
-    kinds: IntArray,
-    moves: int,
-    temperature: float,
-    big: int,
-) -> None:  # pragma: no cover - compiled
-    """Try so many moves of these patterns and row types.
-
-    Each is kept if it costs at most a random accepted increase, which is larger at high temperatures.
-    """
-    for _ in range(moves):
-        work.number[STAMP] += 1
-        assignment.total[LOGGED] = 0
-        before = assignment.total[COST]
-        accepted_increase = -temperature * rules.unit * np.log(1.0 - draw(work.random))
-        if (
-            _tried(index, assignment, rules, work, patterns, kinds, big, accepted_increase)
-            and assignment.total[COST] - before <= accepted_increase
-        ):
-            forget(index, assignment, work)
-        else:
-            undo(index, assignment)
+OPENINGS = cython.declare(cython.double, 0.5)  # the shares of moves; in the others rows relocate
+CLOSINGS = cython.declare(cython.double, 0.1)
+LONGEST = cython.declare(cython.longlong, 2_000)  # row types of a pattern that are looked at in a move
 
 
-@lean
-def _tried(
-    index: CoverIndex,
-    assignment: Assignment,
-    rules: CompiledRules,
-    work: Work,
-    patterns: IntArray,
-    kinds: IntArray,
-    big: int,
-    accepted_increase: float,
-) -> bool:  # pragma: no cover - compiled
-    """Try a random move; say whether it was done."""
-    which = draw(work.random)
-    if which < OPENINGS:
-        return open_pattern(
-            index, assignment, rules, work, patterns[draw_below(work.random, len(patterns))], big, accepted_increase
+@cython.final
+@cython.cclass
+class Annealing:
+    """The annealing of one worker: its moves, and the offers that they choose from."""
+
+    index: CoverIndex
+    assignment: Assignment
+    rules: CompiledRules
+    random: Random
+    moves = cython.declare(Moves, visibility="readonly")
+    opening: Opening
+    offers = cython.declare(Offers, visibility="readonly")
+
+    def __init__(self, index: CoverIndex, assignment: Assignment, rules: CompiledRules, random: Random) -> None:
+        self.index, self.assignment, self.rules, self.random = index, assignment, rules, random
+        self.moves = Moves(index, assignment, rules, random)
+        self.offers = Offers(index, assignment, rules, random, 2 * LONGEST)
+        self.opening = Opening(self.moves, self.offers)
+
+    def forget_all(self) -> None:
+        """Forget what moves remember."""
+        self.moves.forget_all()
+        self.opening.forget_all()
+
+    def anneal(
+        self,
+        patterns: cython.longlong[::1],
+        row_types: cython.longlong[::1],
+        moves: cython.longlong,
+        temperature: cython.double,
+        max_closed_size: cython.longlong,
+    ) -> None:
+        """Try so many moves of these patterns and row types; only groups of up to so many rows are closed.
+
+        Each is kept if it costs at most a random accepted increase, which is larger at high temperatures.
+        """
+        with cython.nogil:
+            for _ in range(moves):
+                self.moves.stamp += 1
+                self.assignment.logged = 0
+                before = self.assignment.cost
+                accepted_increase = -temperature * self.rules.unit * log(1.0 - self.random.draw())
+                which = self.random.draw()
+                if which < OPENINGS:
+                    p = patterns[self.random.draw_below(patterns.shape[0])]
+                    done = self.opening.open_pattern(p, max_closed_size, accepted_increase)
+                else:
+                    u = row_types[self.random.draw_below(row_types.shape[0])]
+                    done = self.move_away(u, which < OPENINGS + CLOSINGS, max_closed_size, accepted_increase)
+                if done and self.assignment.cost - before <= accepted_increase:
+                    self.moves.forget()
+                else:
+                    self.assignment.undo()
+
+    @cython.cfunc
+    @cython.nogil
+    def move_away(
+        self,
+        u: cython.Py_ssize_t,
+        closing: cython.bint,
+        max_closed_size: cython.longlong,
+        accepted_increase: cython.double,
+    ) -> cython.bint:
+        """Close the first group of a row type, or relocate some of its copies; say whether it was done."""
+        q = self.index.pattern_of[self.assignment.homes.head[u]]
+        if self.index.cost[q] == 0:
+            return False
+        if not closing:
+            return self.moves.relocate(u, accepted_increase)
+        return (
+            self.assignment.size[q] <= max_closed_size
+            and self.moves.closing_cost(q) <= accepted_increase
+            and self.moves.close(q)
         )
-    u = kinds[draw_below(work.random, len(kinds))]
-    q = index.pattern_of[assignment.home[u]]
-    if index.cost[q] == 0:
-        return False
-    if which >= OPENINGS + CLOSINGS:
-        return relocate(index, assignment, rules, work, u, accepted_increase)
-    small = assignment.size[q] <= big
-    return (
-        small
-        and closing_cost(index, assignment, rules, work, q) <= accepted_increase
-        and close(index, assignment, rules, work, q)
-    )

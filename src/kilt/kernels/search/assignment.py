@@ -2,155 +2,147 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+import cython
 import numpy as np
+from cython.cimports.kilt.kernels.model.rules import ClassCounts
 
-from kilt.kernels.lean import lean
 from kilt.numbers import IntArray
 
-COST, LOGGED = range(2)
-LONGEST_LOG = 200_000  # more than the rows that a single opening brings together; closing a group checks for room
+LONGEST_LOG = cython.declare(cython.Py_ssize_t, 200_000)  # more than the rows that a single opening brings together
 
 
-class CoverIndex(NamedTuple):
-    """What does not change: entry e says that the row type ``kind_of[e]`` fits under the pattern ``pattern_of[e]``.
+@cython.cclass
+class CoverIndex:
+    """What does not change: entry e says that the row type ``row_type_of[e]`` fits under the pattern ``pattern_of[e]``.
 
     The entries of row type u are ``starts[u]`` to ``starts[u + 1]``, from cheap to dear; those of pattern p are
-    ``entries[first[p]:first[p + 1]]``. Patterns are in the order of their cost.
+    ``entries[first[p]:first[p + 1]]``. Patterns are in the order of their ``cost``.
     """
 
-    counts: IntArray
-    sensitive_class: IntArray
-    starts: IntArray
-    pattern_of: IntArray
-    kind_of: IntArray
-    first: IntArray
-    entries: IntArray
-    cost: IntArray
+    def __init__(
+        self,
+        sensitive_class: IntArray,
+        starts: IntArray,
+        pattern_of: IntArray,
+        row_type_of: IntArray,
+        first: IntArray,
+        entries: IntArray,
+        cost: IntArray,
+    ) -> None:
+        self.sensitive_class, self.starts, self.first, self.cost = sensitive_class, starts, first, cost
+        self.pattern_of, self.row_type_of, self.entries = pattern_of, row_type_of, entries
 
 
-class Assignment(NamedTuple):
+@cython.cclass
+class LinkedLists:
+    """Entries in linked lists, one for each owner: from ``head`` by ``after``, -1 at the end."""
+
+    def __init__(self, owners: int, entries: int) -> None:
+        self.head = np.full(owners, -1, dtype=np.int32)
+        self.after, self.before = np.full((2, entries), -1, dtype=np.int32)
+
+    @cython.cfunc
+    @cython.nogil
+    def link(self, e: cython.int, owner: cython.Py_ssize_t) -> cython.void:
+        """Put an entry at the head of a list."""
+        first = self.head[owner]
+        self.after[e], self.before[e] = first, -1
+        if first >= 0:
+            self.before[first] = e
+        self.head[owner] = e
+
+    @cython.cfunc
+    @cython.nogil
+    def unlink(self, e: cython.Py_ssize_t, owner: cython.Py_ssize_t) -> cython.void:
+        """Take an entry out of a list."""
+        follows, leads = self.after[e], self.before[e]
+        if leads >= 0:
+            self.after[leads] = follows
+        else:
+            self.head[owner] = follows
+        if follows >= 0:
+            self.before[follows] = leads
+
+    def clear(self) -> None:
+        """Empty all lists."""
+        np.asarray(self.head).fill(-1)
+
+
+@cython.cclass
+class Assignment:
     """What moves: the copies at each entry, and for every pattern its rows, in all and by sensitive class.
 
-    The entries with copies are linked lists, -1 at the end: from ``head`` by ``after`` those of a pattern, from
-    ``home`` by ``next_home`` those of a row type. ``log_entry`` and ``log_change`` have the moves that can be undone;
-    ``total`` has the cost, and how many these are.
+    ``members`` lists the entries with copies of each pattern, ``homes`` those of each row type. The last ``logged``
+    moves can be undone.
     """
 
-    copies: IntArray
-    size: IntArray
-    by_class: IntArray
-    head: IntArray
-    after: IntArray
-    before: IntArray
-    home: IntArray
-    next_home: IntArray
-    last_home: IntArray
-    log_entry: IntArray
-    log_change: IntArray
-    total: IntArray
+    def __init__(self, index: CoverIndex, n_classes: int) -> None:
+        entries, patterns = len(index.pattern_of), len(index.cost)
+        self.index = index
+        self.copies = np.zeros(entries, dtype=np.int64)
+        self.size = np.zeros(patterns, dtype=np.int64)
+        self.by_class = ClassCounts(np.zeros((patterns, n_classes), dtype=np.int64))
+        self.members = LinkedLists(patterns, entries)
+        self.homes = LinkedLists(len(index.starts) - 1, entries)
+        self.cost = self.logged = 0
+        self.log_entry = np.zeros(LONGEST_LOG, dtype=np.int32)
+        self.log_change = np.zeros(LONGEST_LOG, dtype=np.int64)
 
+    def place(self, entries: IntArray, copies: IntArray) -> None:
+        """Put copies at entries."""
+        entry: cython.longlong[::1] = np.ascontiguousarray(entries, dtype=np.int64)
+        number: cython.longlong[::1] = np.ascontiguousarray(copies, dtype=np.int64)
+        with cython.nogil:
+            for i in range(entry.shape[0]):
+                self.shift(entry[i], number[i])
 
-@lean
-def shift(index: CoverIndex, assignment: Assignment, e: int, change: int) -> None:  # pragma: no cover - compiled
-    """Add copies at an entry, or take them away."""
-    p, u = index.pattern_of[e], index.kind_of[e]
-    had = assignment.copies[e]
-    assignment.copies[e] = had + change
-    assignment.size[p] += change
-    assignment.by_class[p, index.sensitive_class[u]] += change
-    assignment.total[COST] += change * index.cost[p]
-    if had == 0:
-        _link(e, p, assignment.head, assignment.after, assignment.before)
-        _link(e, u, assignment.home, assignment.next_home, assignment.last_home)
-    elif had + change == 0:
-        _unlink(e, p, assignment.head, assignment.after, assignment.before)
-        _unlink(e, u, assignment.home, assignment.next_home, assignment.last_home)
+    def clear(self) -> None:
+        """Take away all copies."""
+        np.asarray(self.copies).fill(0)
+        np.asarray(self.size).fill(0)
+        np.asarray(self.by_class.of).fill(0)
+        self.members.clear()
+        self.homes.clear()
+        self.cost = self.logged = 0
 
+    @cython.cfunc
+    @cython.nogil
+    def shift(self, e: cython.Py_ssize_t, change: cython.longlong) -> cython.void:
+        """Add copies at an entry, or take them away."""
+        p, u = self.index.pattern_of[e], self.index.row_type_of[e]
+        had = self.copies[e]
+        self.copies[e] = had + change
+        self.size[p] += change
+        self.by_class.of[p, self.index.sensitive_class[u]] += change
+        self.cost += change * self.index.cost[p]
+        if had == 0:
+            self.members.link(e, p)
+            self.homes.link(e, u)
+        elif had + change == 0:
+            self.members.unlink(e, p)
+            self.homes.unlink(e, u)
 
-@lean
-def _link(e: int, owner: int, head: IntArray, after: IntArray, before: IntArray) -> None:  # pragma: no cover - compiled
-    first = head[owner]
-    after[e], before[e] = first, -1
-    if first >= 0:
-        before[first] = e
-    head[owner] = e
+    @cython.cfunc
+    @cython.nogil
+    def move(self, e: cython.Py_ssize_t, to: cython.Py_ssize_t, copies: cython.longlong) -> cython.void:
+        """Move copies of a row type from an entry to another, and remember it."""
+        number = self.logged
+        self.log_entry[number], self.log_entry[number + 1] = e, to
+        self.log_change[number], self.log_change[number + 1] = -copies, copies
+        self.logged = number + 2
+        self.shift(e, -copies)
+        self.shift(to, copies)
 
+    @cython.cfunc
+    @cython.nogil
+    def has_room(self) -> cython.bint:
+        """Say whether another move can be remembered."""
+        return self.logged + 2 <= LONGEST_LOG
 
-@lean
-def _unlink(e: int, owner: int, head: IntArray, after: IntArray, before: IntArray) -> None:  # pragma: no cover
-    follows, leads = after[e], before[e]
-    if leads >= 0:
-        after[leads] = follows
-    else:
-        head[owner] = follows
-    if follows >= 0:
-        before[follows] = leads
-
-
-@lean
-def move(
-    index: CoverIndex, assignment: Assignment, e: int, to: int, copies: int
-) -> None:  # pragma: no cover - compiled
-    """Move copies of a row type from an entry to another, and remember it."""
-    number = assignment.total[LOGGED]
-    assignment.log_entry[number], assignment.log_entry[number + 1] = e, to
-    assignment.log_change[number], assignment.log_change[number + 1] = -copies, copies
-    assignment.total[LOGGED] = number + 2
-    shift(index, assignment, e, -copies)
-    shift(index, assignment, to, copies)
-
-
-@lean
-def has_room(assignment: Assignment) -> bool:  # pragma: no cover - compiled
-    """Say whether another move can be remembered."""
-    return assignment.total[LOGGED] + 2 <= LONGEST_LOG
-
-
-@lean
-def undo(index: CoverIndex, assignment: Assignment) -> None:  # pragma: no cover - compiled
-    """Take back the moves that are remembered."""
-    for i in range(assignment.total[LOGGED] - 1, -1, -1):
-        shift(index, assignment, assignment.log_entry[i], -assignment.log_change[i])
-    assignment.total[LOGGED] = 0
-
-
-@lean
-def place(
-    index: CoverIndex, assignment: Assignment, entries: IntArray, copies: IntArray
-) -> None:  # pragma: no cover - compiled
-    """Put copies at entries."""
-    for i in range(len(entries)):
-        shift(index, assignment, entries[i], copies[i])
-
-
-def empty_assignment(index: CoverIndex, classes: int) -> Assignment:
-    """Return an assignment without copies."""
-    entries, patterns, kinds = len(index.pattern_of), len(index.cost), len(index.counts)
-
-    def nothing(length: int) -> IntArray:
-        return np.full(length, -1, dtype=np.int32)
-
-    return Assignment(
-        copies=np.zeros(entries, dtype=np.int64),
-        size=np.zeros(patterns, dtype=np.int64),
-        by_class=np.zeros((patterns, classes), dtype=np.int64),
-        head=nothing(patterns),
-        after=nothing(entries),
-        before=nothing(entries),
-        home=nothing(kinds),
-        next_home=nothing(entries),
-        last_home=nothing(entries),
-        log_entry=np.zeros(LONGEST_LOG, dtype=np.int32),
-        log_change=np.zeros(LONGEST_LOG, dtype=np.int64),
-        total=np.zeros(2, dtype=np.int64),
-    )
-
-
-def vacate(assignment: Assignment) -> None:
-    """Take away all copies."""
-    for counts in (assignment.copies, assignment.size, assignment.by_class, assignment.total):
-        counts.fill(0)
-    for heads in (assignment.head, assignment.home):
-        heads.fill(-1)
+    @cython.cfunc
+    @cython.nogil
+    def undo(self) -> cython.void:
+        """Take back the moves that are remembered."""
+        while self.logged > 0:
+            self.logged -= 1
+            self.shift(self.log_entry[self.logged], -self.log_change[self.logged])

@@ -2,71 +2,150 @@
 
 from __future__ import annotations
 
-import heapq
+import cython
+import numpy as np
+from cython.cimports.kilt.kernels.search.assignment import Assignment, CoverIndex
+from cython.cimports.kilt.kernels.search.moves import INFEASIBLE_COST, Moves
+from cython.cimports.kilt.kernels.search.offers import Offers
 
-from numba import njit
-
-from kilt.kernels.lean import lean
-from kilt.kernels.model.legal import CompiledRules
-from kilt.kernels.search.assignment import LOGGED, Assignment, CoverIndex, move, undo
-from kilt.kernels.search.moves import INFEASIBLE_COST, LONGEST, Work, stays_legal
-from kilt.kernels.search.opening import choose
 from kilt.numbers import FloatArray
 
-LEAST = 1e-6  # what a group must save: multipliers are floats here, and their sums have errors
+LEAST = cython.declare(cython.double, 1e-6)  # what a group must save: multipliers are floats here, with errors
 
 
-@njit(cache=True, nogil=True)
-def build(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, multipliers: FloatArray
-) -> None:  # pragma: no cover - compiled
-    """Form the group of least reduced cost at these multipliers again and again, from rows under the last pattern.
+@cython.final
+@cython.cclass
+class PatternHeap:
+    """Patterns by falling savings, and by their number where these are the same (a binary heap)."""
 
-    The last pattern covers all row types, and its entry is the last of each. Patterns wait with the most that they can
-    save, by all rows that save something whether legal or not, and what they do save is found when they are next.
+    saved: cython.double[::1]
+    pattern: cython.longlong[::1]
+    number: cython.Py_ssize_t
+
+    def __init__(self, patterns: int) -> None:
+        """Begin with all patterns, whose savings are not known."""
+        self.saved, self.pattern, self.number = np.full(patterns, INFEASIBLE_COST), np.arange(patterns), patterns
+
+    @cython.cfunc
+    @cython.nogil
+    def comes_before(self, a: cython.Py_ssize_t, b: cython.Py_ssize_t) -> cython.bint:
+        """Compare two places of the heap."""
+        if self.saved[a] != self.saved[b]:
+            return self.saved[a] > self.saved[b]
+        return self.pattern[a] < self.pattern[b]
+
+    @cython.cfunc
+    @cython.nogil
+    def swap(self, a: cython.Py_ssize_t, b: cython.Py_ssize_t) -> cython.void:
+        """Exchange what is at two places."""
+        self.saved[a], self.saved[b] = self.saved[b], self.saved[a]
+        self.pattern[a], self.pattern[b] = self.pattern[b], self.pattern[a]
+
+    @cython.cfunc
+    @cython.nogil
+    def sift_first(self) -> cython.void:
+        """Move what is at the first place down to where it belongs."""
+        at: cython.Py_ssize_t = 0
+        while 2 * at + 1 < self.number:
+            child: cython.Py_ssize_t = 2 * at + 1
+            if child + 1 < self.number and self.comes_before(child + 1, child):
+                child += 1
+            if not self.comes_before(child, at):
+                break
+            self.swap(at, child)
+            at = child
+
+    @cython.cfunc
+    @cython.nogil
+    def lower_first(self, saved: cython.double) -> cython.void:
+        """Say how much the first pattern saves, which is at most what was thought."""
+        self.saved[0] = saved
+        self.sift_first()
+
+    @cython.cfunc
+    @cython.nogil
+    def remove_first(self) -> cython.void:
+        """Take out the first pattern."""
+        self.number -= 1
+        self.swap(0, self.number)
+        self.sift_first()
+
+    @cython.cfunc
+    @cython.nogil
+    def second_saving(self) -> cython.double:
+        """Return the savings of the pattern after the first; nothing is less than what it is if there is none."""
+        if self.number < 2:
+            return -INFEASIBLE_COST
+        return max(self.saved[1], self.saved[2]) if self.number > 2 else self.saved[1]
+
+
+@cython.final
+@cython.cclass
+class Building:
+    """Forms groups, guided by multipliers, from the rows under the last pattern.
+
+    The last pattern covers all row types, and its entry is the last of each.
     """
-    heap = [(-INFEASIBLE_COST, p) for p in range(len(index.cost) - 1)]
-    while len(heap) > 0:
-        key, p = heapq.heappop(heap)
-        next_key = heap[0][0] if len(heap) > 0 else INFEASIBLE_COST
-        offers, most = _offered(index, assignment, work, multipliers, p)
-        saved = min(most, -key)
-        if saved > LEAST and -saved <= next_key:
-            saved = min(saved, most - choose(index, assignment, rules, work, p, offers, most))
-        if saved > LEAST and (-saved > next_key or _formed(index, assignment, rules, work, offers)):
-            heapq.heappush(heap, (-saved, p))
 
+    index: CoverIndex
+    assignment: Assignment
+    moves: Moves
+    offers: Offers
 
-@lean
-def _offered(
-    index: CoverIndex, assignment: Assignment, work: Work, multipliers: FloatArray, p: int
-) -> tuple[int, float]:  # pragma: no cover - compiled
-    """List the rows of the rest that fit under p; return how many offers there are, and the most that they save."""
-    offers, most = 0, 0.0
-    for i in range(index.first[p], index.first[p + 1]):
-        e = index.entries[i]
-        u = index.kind_of[e]
-        h = index.starts[u + 1] - 1
-        if assignment.copies[h] > 0 and offers < 2 * LONGEST:
-            work.home[offers], work.entry[offers] = h, e
-            work.free[offers], work.net[offers] = assignment.copies[h], multipliers[u] - index.cost[p]
-            most += work.free[offers] * max(0.0, work.net[offers])
-            offers += 1
-    return offers, most
+    def __init__(self, moves: Moves, offers: Offers) -> None:
+        self.index, self.assignment, self.moves, self.offers = moves.index, moves.assignment, moves, offers
 
+    def build(self, multipliers: FloatArray) -> None:
+        """Form the group of least reduced cost at these multipliers again and again.
 
-@lean
-def _formed(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, offers: int
-) -> bool:  # pragma: no cover - compiled
-    """Move the chosen rows if the rest stays legal."""
-    assignment.total[LOGGED] = 0
-    for i in range(offers):
-        if work.chosen[i] > 0:
-            move(index, assignment, work.home[i], work.entry[i], work.chosen[i])
-    if assignment.total[LOGGED] == 0:
-        return False
-    if not stays_legal(assignment, rules, work, len(index.cost) - 1, 0, 0):
-        undo(index, assignment)
-        return False
-    return True
+        Patterns wait with the most that they can save, by all rows that save something whether legal or not, and what
+        they do save is found when they are next.
+        """
+        multiplier: cython.double[::1] = multipliers
+        heap = PatternHeap(len(self.index.cost) - 1)
+        with cython.nogil:
+            while heap.number > 0:
+                p = heap.pattern[0]
+                second = heap.second_saving()
+                most = self.list_rest(p, multiplier)
+                saved: cython.double = min(most, heap.saved[0])
+                if saved > LEAST and saved >= second:
+                    saved = min(saved, most - self.offers.choose(p, most))
+                if saved > LEAST and (saved < second or self.form_group()):
+                    heap.lower_first(saved)
+                else:
+                    heap.remove_first()
+
+    @cython.cfunc
+    @cython.nogil
+    def list_rest(self, p: cython.Py_ssize_t, multiplier: cython.double[::1]) -> cython.double:
+        """List the rows of the rest that fit under p as offers; return the most that they save."""
+        most: cython.double = 0.0
+        number: cython.Py_ssize_t = 0
+        for i in range(self.index.first[p], self.index.first[p + 1]):
+            e = self.index.entries[i]
+            u = self.index.row_type_of[e]
+            h = self.index.starts[u + 1] - 1
+            if self.assignment.copies[h] > 0 and number < self.offers.room:
+                net = multiplier[u] - self.index.cost[p]
+                self.offers.home[number], self.offers.entry[number] = h, e
+                self.offers.free[number], self.offers.net[number] = self.assignment.copies[h], net
+                most += self.assignment.copies[h] * max(0.0, net)
+                number += 1
+        self.offers.number = number
+        return most
+
+    @cython.cfunc
+    @cython.nogil
+    def form_group(self) -> cython.bint:
+        """Move the chosen rows if the rest stays legal; say whether it was done."""
+        self.assignment.logged = 0
+        for i in range(self.offers.number):
+            if self.offers.chosen[i] > 0:
+                self.assignment.move(self.offers.home[i], self.offers.entry[i], self.offers.chosen[i])
+        if self.assignment.logged == 0:
+            return False
+        if not self.moves.stays_legal(self.index.cost.shape[0] - 1, 0, 0):
+            self.assignment.undo()
+            return False
+        return True

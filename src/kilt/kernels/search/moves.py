@@ -1,4 +1,4 @@
-"""What the moves of a search share: random draws, which group can take a row, what it costs to close a group.
+"""What the moves of a search share: which group can take a row, what it costs to close a group, how it is repaired.
 
 A move is done step by step and undone as a whole if it fails or costs too much. While it is done, groups may be
 illegal; a move that succeeds leaves legal groups only.
@@ -6,321 +6,236 @@ illegal; a move that succeeds leaves legal groups only.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+import cython
 import numpy as np
-
-from kilt.kernels.lean import lean
-from kilt.kernels.model.legal import CompiledRules, scratch, violation
-from kilt.kernels.search.assignment import LOGGED, Assignment, CoverIndex, has_room, move
-from kilt.numbers import BoolArray, FloatArray, IntArray
+from cython.cimports.kilt.kernels.model.rules import CompiledRules
+from cython.cimports.kilt.kernels.random import Random
+from cython.cimports.kilt.kernels.search.assignment import Assignment, CoverIndex
 
 INFEASIBLE_COST = 1e18  # of what cannot be done
-LONGEST = 2_000  # row types of a pattern that are looked at in a move
-MOST_MENDED = 8  # rows that leave a group so that it is legal again
-STAMP, SOURCES, CHANGES = range(3)
-NONE = -1
+MOST_REPAIRED = cython.declare(cython.longlong, 8)  # rows that leave a group so that it is legal again
 
 
-class Work(NamedTuple):
-    """The scratch space of moves, and what they remember from one to the next.
+@cython.cclass
+class Moves:
+    """The moves of one worker, and what they remember from one to the next.
 
-    By pattern: ``source_stamp``, ``first_offer`` and ``closes`` (of a *donor*, a group that rows are taken from),
-    ``banned`` (closed in this move), ``closing`` (what it costs to close it, where ``known``), ``refill`` and
-    ``refill_home`` (for each sensitive class the entry, here and there, of a row that could replace one that leaves;
-    ``looked`` says after how many changes it was searched).
-    By row type: ``other``, what it would pay elsewhere, or -1. *Offers* are entries of rows that could come to the
-    pattern that is opened: from ``home`` to ``entry``, ``free`` copies of them, each of which saves ``net``; those that
-    are ``chained`` are replaced; ``follows`` links those of a donor. ``chosen`` of them come. In ``order`` they are
-    sorted by sensitive class; those of class c begin at ``stretch[c]``, and the chosen ones end at ``edge[c]``.
+    By pattern: ``banned`` has the ``stamp`` of the move that closes it, ``closing`` what it costs to close it, where
+    ``known``. By row type: ``other`` is what it would pay elsewhere, or -1. ``changes`` counts the moves that are kept.
     """
 
-    counts: IntArray
-    sums: IntArray
-    trial: IntArray
-    source: IntArray
-    source_stamp: IntArray
-    first_offer: IntArray
-    closes: BoolArray
-    banned: IntArray
-    closing: FloatArray
-    known: BoolArray
-    refill: IntArray
-    refill_home: IntArray
-    looked: IntArray
-    other: FloatArray
-    home: IntArray
-    entry: IntArray
-    follows: IntArray
-    free: IntArray
-    net: FloatArray
-    chained: BoolArray
-    chosen: IntArray
-    order: IntArray
-    stretch: IntArray
-    edge: IntArray
-    number: IntArray
-    random: IntArray
+    def __init__(self, index: CoverIndex, assignment: Assignment, rules: CompiledRules, random: Random) -> None:
+        self.index, self.assignment, self.rules, self.random = index, assignment, rules, random
+        self.stamp = self.changes = 0
+        patterns = len(index.cost)
+        self.banned = np.zeros(patterns, dtype=np.int64)
+        self.closing = np.zeros(patterns)
+        self.known = np.zeros(patterns, dtype=np.uint8)
+        self.other = np.full(len(index.starts) - 1, -1.0)
 
+    def forget_all(self) -> None:
+        """Forget what moves remember."""
+        np.asarray(self.known).fill(0)
+        np.asarray(self.other).fill(-1)
 
-def work_for(index: CoverIndex, rules: CompiledRules, classes: int, seed: int) -> Work:
-    """Return room for the moves of one thread."""
-    kinds, patterns, offers = len(index.counts), len(index.cost), 2 * LONGEST
-    counts, sums = scratch(rules)
+    @cython.cfunc
+    @cython.nogil
+    def violation_with(self, p: cython.Py_ssize_t, c: cython.Py_ssize_t, change: cython.longlong) -> cython.double:
+        """Return how far a group is from legal with so many more rows of a sensitive class; an empty one is legal."""
+        size = self.assignment.size[p] + change
+        if size == 0:
+            return 0.0
+        self.assignment.by_class.of[p, c] += change
+        violation = self.rules.violation(self.assignment.by_class, p, size)
+        self.assignment.by_class.of[p, c] -= change
+        return violation
 
-    def ints(length: int) -> IntArray:
-        return np.zeros(length, dtype=np.int64)
+    @cython.cfunc
+    @cython.nogil
+    def stays_legal(self, p: cython.Py_ssize_t, c: cython.Py_ssize_t, change: cython.longlong) -> cython.bint:
+        """Say whether a group is legal with so many more rows of a sensitive class."""
+        size = self.assignment.size[p] + change
+        if size == 0 or self.rules.size_only:
+            return size == 0 or size >= self.rules.min_group_size
+        self.assignment.by_class.of[p, c] += change
+        is_legal: cython.bint = self.rules.meets(self.assignment.by_class, p, size)
+        self.assignment.by_class.of[p, c] -= change
+        return is_legal
 
-    def flags(length: int) -> BoolArray:
-        return np.zeros(length, dtype=np.bool_)
+    @cython.cfunc
+    @cython.nogil
+    def most_copies(
+        self, p: cython.Py_ssize_t, c: cython.Py_ssize_t, sign: cython.longlong, limit: cython.longlong
+    ) -> cython.longlong:
+        """Return how many rows of a sensitive class, up to a limit, a legal group can take up (or give up) and be legal.
 
-    return Work(
-        counts=counts,
-        sums=sums,
-        trial=ints(classes),
-        source=ints(patterns),
-        source_stamp=ints(patterns),
-        first_offer=ints(patterns),
-        closes=flags(patterns),
-        banned=ints(patterns),
-        closing=np.zeros(patterns),
-        known=flags(patterns),
-        refill=np.full((patterns, classes), NONE, dtype=np.int32),
-        refill_home=np.full((patterns, classes), -1, dtype=np.int32),
-        looked=np.full(patterns, -1),
-        other=np.full(kinds, -1.0),
-        home=ints(offers),
-        entry=ints(offers),
-        follows=ints(offers),
-        free=ints(offers),
-        net=np.zeros(offers),
-        chained=flags(offers),
-        chosen=ints(offers),
-        order=ints(offers),
-        stretch=ints(classes + 1),
-        edge=ints(classes),
-        number=ints(3),
-        random=np.random.SeedSequence(seed).generate_state(1, np.uint64),
-    )
+        Legal groups are those counts that meet inequalities of concave functions, so that it is all up to some number:
+        that is found by bisection.
+        """
+        low: cython.longlong = 0
+        high: cython.longlong = limit
+        while low < high:
+            half = (low + high + 1) // 2
+            if self.stays_legal(p, c, sign * half):
+                low = half
+            else:
+                high = half - 1
+        return low
 
+    @cython.cfunc
+    @cython.nogil
+    def elsewhere(self, u: cython.Py_ssize_t, q: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return the entry of the cheapest group but q that a copy of a row type can join, or -1."""
+        for e in range(self.index.starts[u], self.index.starts[u + 1]):
+            p = self.index.pattern_of[e]
+            if (
+                self.assignment.size[p] > 0
+                and p != q
+                and self.banned[p] != self.stamp
+                and (self.rules.size_only or self.stays_legal(p, self.index.sensitive_class[u], 1))
+            ):
+                return e
+        return -1
 
-def forget_all(work: Work) -> None:
-    """Forget what moves remember."""
-    work.known.fill(False)
-    for remembered in (work.refill, work.looked, work.other):
-        remembered.fill(-1)
+    @cython.cfunc
+    @cython.nogil
+    def other_cost(self, u: cython.Py_ssize_t, q: cython.Py_ssize_t) -> cython.double:
+        """Return what a copy of a row type would pay elsewhere than in q; INFEASIBLE_COST if no group takes it.
 
+        It is remembered for row types that are in one group only, until one of their patterns changes.
+        """
+        alone: cython.bint = self.assignment.homes.after[self.assignment.homes.head[u]] < 0
+        if alone and self.other[u] >= 0:
+            return self.other[u]
+        to = self.elsewhere(u, q)
+        cost: cython.double = INFEASIBLE_COST
+        if to >= 0:
+            cost = self.index.cost[self.index.pattern_of[to]]
+        if alone:
+            self.other[u] = cost
+        return cost
 
-@lean
-def draw(random: IntArray) -> float:  # pragma: no cover - compiled
-    """Draw a number from 0 to 1 (xorshift)."""
-    x = random[0]
-    x ^= x << np.uint64(13)
-    x ^= x >> np.uint64(7)
-    x ^= x << np.uint64(17)
-    random[0] = x
-    return float(x >> np.uint64(11)) / 9007199254740992.0
+    @cython.cfunc
+    @cython.nogil
+    def closing_cost(self, q: cython.Py_ssize_t) -> cython.double:
+        """Estimate what closing q costs, and remember it; INFEASIBLE_COST if some rows have no other group."""
+        if self.known[q]:
+            return self.closing[q]
+        cost: cython.double = 0.0
+        e = self.assignment.members.head[q]
+        while e >= 0 and cost < INFEASIBLE_COST:
+            other = self.other_cost(self.index.row_type_of[e], q)
+            if other == INFEASIBLE_COST:
+                cost = INFEASIBLE_COST
+            else:
+                cost += self.assignment.copies[e] * (other - self.index.cost[q])
+            e = self.assignment.members.after[e]
+        self.closing[q], self.known[q] = cost, True
+        return cost
 
+    @cython.cfunc
+    @cython.nogil
+    def forget(self) -> cython.void:
+        """Forget what is remembered of the patterns of the last moves, and of the row types that fit under them."""
+        self.stamp += 1
+        self.changes += 1
+        for i in range(self.assignment.logged):
+            p = self.index.pattern_of[self.assignment.log_entry[i]]
+            if self.banned[p] == self.stamp:
+                continue
+            self.banned[p] = self.stamp
+            self.known[p] = False
+            for j in range(self.index.first[p], self.index.first[p + 1]):
+                u = self.index.row_type_of[self.index.entries[j]]
+                self.other[u] = -1.0
+                h = self.assignment.homes.head[u]
+                while h >= 0:
+                    self.known[self.index.pattern_of[h]] = False
+                    h = self.assignment.homes.after[h]
 
-@lean
-def draw_below(random: IntArray, limit: int) -> int:  # pragma: no cover - compiled
-    """Draw a whole number from 0 to below a limit."""
-    return min(limit - 1, int(draw(random) * limit))
+    @cython.cfunc
+    @cython.nogil
+    def close(self, q: cython.Py_ssize_t) -> cython.bint:
+        """Let all rows of q join other groups; say whether they could.
 
-
-@lean
-def broken_with(
-    assignment: Assignment, rules: CompiledRules, work: Work, p: int, c: int, change: int
-) -> float:  # pragma: no cover
-    """Return how far a group is from legal with so many more rows of a sensitive class; an empty one is legal."""
-    size = assignment.size[p] + change
-    if size == 0:
-        return 0.0
-    assignment.by_class[p, c] += change
-    broken = violation(rules, assignment.by_class[p], size, work.counts, work.sums)
-    assignment.by_class[p, c] -= change
-    return broken
-
-
-@lean
-def stays_legal(
-    assignment: Assignment, rules: CompiledRules, work: Work, p: int, c: int, change: int
-) -> bool:  # pragma: no cover
-    """Say whether a group is legal with so many more rows of a sensitive class."""
-    if rules.size_only:
-        return assignment.size[p] + change >= rules.min_group_size or assignment.size[p] + change == 0
-    return broken_with(assignment, rules, work, p, c, change) == 0.0
-
-
-@lean
-def most_copies(
-    assignment: Assignment, rules: CompiledRules, work: Work, p: int, c: int, sign: int, limit: int
-) -> int:  # pragma: no cover
-    """Return how many rows of a sensitive class, up to a limit, a legal group can take up (or give up) and be legal.
-
-    Legal groups are those counts that meet inequalities of concave functions, so that it is all up to some number: that
-    is found by bisection.
-    """
-    low, high = 0, limit
-    while low < high:
-        half = (low + high + 1) // 2
-        if stays_legal(assignment, rules, work, p, c, sign * half):
-            low = half
-        else:
-            high = half - 1
-    return low
-
-
-@lean
-def elsewhere(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, u: int, q: int
-) -> int:  # pragma: no cover - compiled
-    """Return the entry of the cheapest group but q that a copy of a row type can join, or -1."""
-    for e in range(index.starts[u], index.starts[u + 1]):
-        p = index.pattern_of[e]
-        open_ = assignment.size[p] > 0 and p != q and work.banned[p] != work.number[STAMP]
-        if open_ and (rules.size_only or stays_legal(assignment, rules, work, p, index.sensitive_class[u], 1)):
-            return e
-    return -1
-
-
-@lean
-def other_cost(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, u: int, q: int
-) -> float:  # pragma: no cover
-    """Return what a copy of a row type would pay elsewhere than in q; INFEASIBLE_COST if no group takes it.
-
-    It is remembered for row types that are in one group only, until one of their patterns changes.
-    """
-    alone = assignment.next_home[assignment.home[u]] < 0
-    if alone and work.other[u] >= 0:
-        return work.other[u]
-    to = elsewhere(index, assignment, rules, work, u, q)
-    cost = INFEASIBLE_COST if to < 0 else float(index.cost[index.pattern_of[to]])
-    if alone:
-        work.other[u] = cost
-    return cost
-
-
-@lean
-def closing_cost(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int
-) -> float:  # pragma: no cover - compiled
-    """Estimate what closing q costs, and remember it; INFEASIBLE_COST if some rows have no other group."""
-    if work.known[q]:
-        return work.closing[q]
-    cost = 0.0
-    e = assignment.head[q]
-    while e >= 0 and cost < INFEASIBLE_COST:
-        other = other_cost(index, assignment, rules, work, index.kind_of[e], q)
-        cost = INFEASIBLE_COST if other == INFEASIBLE_COST else cost + assignment.copies[e] * (other - index.cost[q])
-        e = assignment.after[e]
-    work.closing[q], work.known[q] = cost, True
-    return cost
-
-
-@lean
-def forget(index: CoverIndex, assignment: Assignment, work: Work) -> None:  # pragma: no cover - compiled
-    """Forget what is remembered of the patterns of the last moves, and of the row types that fit under them."""
-    work.number[STAMP] += 1
-    work.number[CHANGES] += 1
-    for i in range(assignment.total[LOGGED]):
-        p = index.pattern_of[assignment.log_entry[i]]
-        if work.banned[p] == work.number[STAMP]:
-            continue
-        work.banned[p] = work.number[STAMP]
-        work.known[p] = False
-        for j in range(index.first[p], index.first[p + 1]):
-            u = index.kind_of[index.entries[j]]
-            work.other[u] = -1.0
-            h = assignment.home[u]
-            while h >= 0:
-                work.known[index.pattern_of[h]] = False
-                h = assignment.next_home[h]
-
-
-@lean
-def close(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int
-) -> bool:  # pragma: no cover - compiled
-    """Let all rows of q join other groups; say whether they could. Rows that are refused try again after the others."""
-    work.banned[q] = work.number[STAMP]
-    for _ in range(1 if rules.size_only else 3):
-        e = assignment.head[q]
-        while e >= 0:
-            follows = assignment.after[e]
-            while assignment.copies[e] > 0 and has_room(assignment):
-                to = elsewhere(index, assignment, rules, work, index.kind_of[e], q)
-                if to < 0:
-                    break
-                copies = assignment.copies[e]
-                if not rules.size_only:
-                    c = index.sensitive_class[index.kind_of[e]]
-                    copies = max(1, most_copies(assignment, rules, work, index.pattern_of[to], c, 1, copies))
-                move(index, assignment, e, to, copies)
-            e = follows
-        if assignment.size[q] == 0:
-            return True
-    return False
-
-
-@lean
-def relocate(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, u: int, most: float
-) -> bool:  # pragma: no cover
-    """Move copies of a row type to another group, drawn at random, if they pay at most so much more there."""
-    h = assignment.home[u]
-    e = index.starts[u] + draw_below(work.random, index.starts[u + 1] - index.starts[u])
-    q, p, c = index.pattern_of[h], index.pattern_of[e], index.sensitive_class[u]
-    if p == q or assignment.size[p] == 0 or index.cost[p] - index.cost[q] > most:
+        Rows that are refused try again after the others.
+        """
+        self.banned[q] = self.stamp
+        for _ in range(1 if self.rules.size_only else 3):
+            e = self.assignment.members.head[q]
+            while e >= 0:
+                follows = self.assignment.members.after[e]
+                while self.assignment.copies[e] > 0 and self.assignment.has_room():
+                    u = self.index.row_type_of[e]
+                    to = self.elsewhere(u, q)
+                    if to < 0:
+                        break
+                    copies: cython.longlong = self.assignment.copies[e]
+                    if not self.rules.size_only:
+                        copies = self.most_copies(self.index.pattern_of[to], self.index.sensitive_class[u], 1, copies)
+                    self.assignment.move(e, to, max(1, copies))
+                e = follows
+            if self.assignment.size[q] == 0:
+                return True
         return False
-    extra, copies = index.cost[p] - index.cost[q], assignment.copies[h]
-    if extra > 0:
-        copies = min(copies, int(most / extra))
-    copies = min(copies, 1 + int(copies * draw(work.random) ** 2))
-    if not stays_legal(assignment, rules, work, q, c, -copies) or not stays_legal(
-        assignment, rules, work, p, c, copies
-    ):
-        return False
-    move(index, assignment, h, e, copies)
-    return True
 
-
-@lean
-def repair(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int
-) -> bool:  # pragma: no cover - compiled
-    """Let rows leave a group until it is legal: of the class that helps most, those that pay least elsewhere."""
-    broken = broken_with(assignment, rules, work, q, 0, 0)
-    for _ in range(MOST_MENDED):
-        if broken == 0.0:
-            return True
-        least, worst = broken, -1
-        for c in range(len(work.trial)):
-            if assignment.by_class[q, c] > 0 and assignment.size[q] > 1:
-                then = broken_with(assignment, rules, work, q, c, -1)
-                if then < least:
-                    least, worst = then, c
-        if worst < 0 or not has_room(assignment) or not _leaves(index, assignment, rules, work, q, worst):
+    @cython.cfunc
+    @cython.nogil
+    def relocate(self, u: cython.Py_ssize_t, most: cython.double) -> cython.bint:
+        """Move copies of a row type to another group, drawn at random, if they pay at most so much more there."""
+        h = self.assignment.homes.head[u]
+        e = self.index.starts[u] + self.random.draw_below(self.index.starts[u + 1] - self.index.starts[u])
+        q, p, c = self.index.pattern_of[h], self.index.pattern_of[e], self.index.sensitive_class[u]
+        extra = self.index.cost[p] - self.index.cost[q]
+        if p == q or self.assignment.size[p] == 0 or extra > most:
             return False
-        broken = least
-    return broken == 0.0
+        copies: cython.longlong = self.assignment.copies[h]
+        if extra > 0:
+            copies = min(copies, cython.cast(cython.longlong, most / extra))
+        drawn = self.random.draw()
+        copies = min(copies, 1 + cython.cast(cython.longlong, copies * (drawn * drawn)))
+        if not self.stays_legal(q, c, -copies) or not self.stays_legal(p, c, copies):
+            return False
+        self.assignment.move(h, e, copies)
+        return True
 
+    @cython.cfunc
+    @cython.nogil
+    def repair(self, q: cython.Py_ssize_t) -> cython.bint:
+        """Let rows leave a group until it is legal: of the class that helps most, those that pay least elsewhere."""
+        violation: cython.double = self.violation_with(q, 0, 0)
+        for _ in range(MOST_REPAIRED):
+            if violation == 0.0:
+                return True
+            least: cython.double = violation
+            worst: cython.Py_ssize_t = -1
+            for c in range(self.assignment.by_class.of.shape[1]):
+                if self.assignment.by_class.of[q, c] > 0 and self.assignment.size[q] > 1:
+                    then = self.violation_with(q, c, -1)
+                    if then < least:
+                        least, worst = then, c
+            if worst < 0 or not self.assignment.has_room() or not self.remove_one(q, worst):
+                return False
+            violation = least
+        return violation == 0.0
 
-@lean
-def _leaves(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int, c: int
-) -> bool:  # pragma: no cover - compiled
-    """Let one of the first rows of a sensitive class leave q, the one that pays least elsewhere."""
-    cheapest, leaving, to, tried = INFEASIBLE_COST, -1, -1, 0
-    e = assignment.head[q]
-    while e >= 0 and tried < MOST_MENDED:
-        if index.sensitive_class[index.kind_of[e]] == c:
-            tried += 1
-            other = elsewhere(index, assignment, rules, work, index.kind_of[e], q)
-            if other >= 0 and index.cost[index.pattern_of[other]] < cheapest:
-                cheapest, leaving, to = float(index.cost[index.pattern_of[other]]), e, other
-        e = assignment.after[e]
-    if leaving >= 0:
-        move(index, assignment, leaving, to, 1)
-    return leaving >= 0
+    @cython.cfunc
+    @cython.nogil
+    def remove_one(self, q: cython.Py_ssize_t, c: cython.Py_ssize_t) -> cython.bint:
+        """Let one of the first rows of a sensitive class leave q, the one that pays least elsewhere."""
+        cheapest: cython.double = INFEASIBLE_COST
+        leaving: cython.Py_ssize_t = -1
+        to: cython.Py_ssize_t = -1
+        tried: cython.longlong = 0
+        e = self.assignment.members.head[q]
+        while e >= 0 and tried < MOST_REPAIRED:
+            u = self.index.row_type_of[e]
+            if self.index.sensitive_class[u] == c:
+                tried += 1
+                other = self.elsewhere(u, q)
+                if other >= 0 and self.index.cost[self.index.pattern_of[other]] < cheapest:
+                    cheapest, leaving, to = self.index.cost[self.index.pattern_of[other]], e, other
+            e = self.assignment.members.after[e]
+        if leaving >= 0:
+            self.assignment.move(leaving, to, 1)
+        return leaving >= 0

@@ -5,381 +5,280 @@ The savings are estimated first, from what is remembered of the groups nearby; o
 
 from __future__ import annotations
 
-from kilt.kernels.lean import lean
-from kilt.kernels.model.legal import CompiledRules, violation
-from kilt.kernels.search.assignment import LOGGED, Assignment, CoverIndex, move
-from kilt.kernels.search.moves import (
-    CHANGES,
-    INFEASIBLE_COST,
-    LONGEST,
-    NONE,
-    SOURCES,
-    STAMP,
-    Work,
-    close,
-    closing_cost,
-    draw,
-    draw_below,
-    most_copies,
-    other_cost,
-    repair,
-    stays_legal,
-)
+import cython
+import numpy as np
+from cython.cimports.kilt.kernels.model.rules import CompiledRules
+from cython.cimports.kilt.kernels.random import Random
+from cython.cimports.kilt.kernels.search.assignment import Assignment, CoverIndex
+from cython.cimports.kilt.kernels.search.moves import INFEASIBLE_COST, Moves
+from cython.cimports.kilt.kernels.search.offers import Offers
 
-DEAREST = 3  # stars that a row may pay more so that a group is legal
-LOOKED_AT = 200  # row types among which a row is looked for that could come instead of another
-FRESH = 0.02  # how often it is looked for again
-FREELY = 0.2  # how often rows come that save nothing
-STRIDE = 0.5  # rows that come or leave at a time, for each that is too many or too few
-PATIENCE = 0.5  # stars by which keeping a group may seem better and it is yet closed
+DEAREST = cython.declare(cython.longlong, 3)  # stars that a row may pay more so that a group is legal
+LOOKED_AT = cython.declare(cython.longlong, 200)  # row types among which a replacement for another is searched
+FRESH = cython.declare(cython.double, 0.02)  # how often it is searched again
+PATIENCE = cython.declare(cython.double, 0.5)  # stars by which keeping a group may seem better and it is yet closed
 
 
-@lean
-def open_pattern(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, p: int, big: int, most: float
-) -> bool:  # pragma: no cover
-    """Open a pattern, or let more rows come to it, if that seems to cost at most so much; say whether it was done.
+@cython.cclass
+class Opening:
+    """Opens patterns; a *donor* is a group that rows are taken from.
 
-    Only groups of up to ``big`` rows are closed.
+    By pattern: ``donor_stamp`` has the stamp of the move in which it is a donor, ``first_offer`` begins the list of its
+    offers, linked by ``next_offer``, ``closes`` says that it is to be closed; ``refill`` and ``refill_home`` are for
+    each sensitive class the entry, here and there, of a row that could replace one that leaves, and ``looked`` says
+    after how many changes it was searched. Offers that are ``chained`` are replaced so.
     """
-    offers = _offers(index, assignment, work, p)
-    saved = _estimate_savings(index, assignment, rules, work, p, big)
-    if -saved > most or choose(index, assignment, rules, work, p, offers, most + saved) > most + saved:
-        return False
-    return _move_in(index, assignment, rules, work, p, offers) and _repair_donors(index, assignment, rules, work)
 
+    def __init__(self, moves: Moves, offers: Offers) -> None:
+        self.index, self.assignment, self.rules, self.random = moves.index, moves.assignment, moves.rules, moves.random
+        self.moves, self.offers, self.n_donors = moves, offers, 0
+        patterns, classes = len(self.index.cost), self.assignment.by_class.of.shape[1]
+        self.donor, self.donor_stamp = np.zeros((2, patterns), dtype=np.int64)
+        self.first_offer, self.next_offer = np.zeros(patterns, dtype=np.intp), np.zeros(offers.room, dtype=np.intp)
+        self.closes, self.chained = np.zeros(patterns, dtype=np.uint8), np.zeros(offers.room, dtype=np.uint8)
+        self.refill, self.refill_home = np.full((2, patterns, classes), -1, dtype=np.int32)
+        self.looked = np.full(patterns, -1, dtype=np.int64)
 
-@lean
-def _offers(index: CoverIndex, assignment: Assignment, work: Work, p: int) -> int:  # pragma: no cover - compiled
-    """List the rows that fit under p and are elsewhere, by their groups; return how many entries there are."""
-    stamp = work.number[STAMP]
-    first, span = index.first[p], index.first[p + 1] - index.first[p]
-    start = draw_below(work.random, span) if span > LONGEST else 0
-    sources, number = 0, 0
-    for i in range(min(span, LONGEST)):
-        e = index.entries[first + (start + i) % span]
-        h = assignment.home[index.kind_of[e]]
-        while h >= 0 and number < 2 * LONGEST:
-            q = index.pattern_of[h]
-            if q != p:
-                if work.source_stamp[q] != stamp:
-                    work.source_stamp[q], work.first_offer[q], work.closes[q] = stamp, -1, False
-                    work.source[sources] = q
-                    sources += 1
-                work.home[number], work.entry[number], work.chained[number] = h, e, False
-                work.follows[number] = work.first_offer[q]
-                work.first_offer[q] = number
-                number += 1
-            h = assignment.next_home[h]
-    work.number[SOURCES] = sources
-    return number
+    def forget_all(self) -> None:
+        """Forget what could replace what."""
+        np.asarray(self.refill).fill(-1)
+        np.asarray(self.looked).fill(-1)
 
+    @cython.cfunc
+    @cython.nogil
+    def open_pattern(self, p: cython.Py_ssize_t, max_closed_size: cython.longlong, most: cython.double) -> cython.bint:
+        """Open a pattern, or let more rows come to it, if that seems to cost at most so much; say whether it was done.
 
-@lean
-def _estimate_savings(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, p: int, big: int
-) -> float:  # pragma: no cover - compiled
-    """Decide what every donor offers; return all that may be saved, less the cost of missing rows."""
-    saved, size, nearest = 0.0, assignment.size[p], -INFEASIBLE_COST
-    for s in range(work.number[SOURCES]):
-        q = work.source[s]
-        each = float(index.cost[q] - index.cost[p])
-        free = _removable(index, assignment, rules, work, q, each)
-        best = max(0.0, free * each)
-        if each > 0 and assignment.size[q] <= big:
-            best += _closed(index, assignment, rules, work, q, index.cost[p], free, best)
-        if not work.closes[q] and each > -DEAREST * rules.unit:
-            best += _replaced(index, assignment, rules, work, q, p, each)
-        saved += best
-        i = work.first_offer[q]
+        Only groups of up to ``max_closed_size`` rows are closed.
+        """
+        self.list_offers(p)
+        most += self.estimate_savings(p, max_closed_size)
+        if most < 0 or self.offers.choose(p, most) > most:
+            return False
+        return self.move_in(p) and self.repair_donors()
+
+    @cython.cfunc
+    @cython.nogil
+    def list_offers(self, p: cython.Py_ssize_t) -> cython.void:
+        """List the rows that fit under p and are elsewhere, by their groups."""
+        first = self.index.first[p]
+        span = self.index.first[p + 1] - first
+        longest = self.offers.room // 2
+        start: cython.longlong = self.random.draw_below(span) if span > longest else 0
+        self.n_donors = self.offers.number = 0
+        for i in range(min(span, longest)):
+            e = self.index.entries[first + (start + i) % span]
+            h = self.assignment.homes.head[self.index.row_type_of[e]]
+            while h >= 0 and self.offers.number < self.offers.room:
+                if self.index.pattern_of[h] != p:
+                    self.list_offer(h, e)
+                h = self.assignment.homes.after[h]
+
+    @cython.cfunc
+    @cython.nogil
+    def list_offer(self, home: cython.Py_ssize_t, entry: cython.Py_ssize_t) -> cython.void:
+        """Add an offer to those of its donor."""
+        q, number = self.index.pattern_of[home], self.offers.number
+        if self.donor_stamp[q] != self.moves.stamp:
+            self.donor_stamp[q], self.first_offer[q], self.closes[q] = self.moves.stamp, -1, False
+            self.donor[self.n_donors] = q
+            self.n_donors += 1
+        self.offers.home[number], self.offers.entry[number], self.chained[number] = home, entry, False
+        self.next_offer[number] = self.first_offer[q]
+        self.first_offer[q] = number
+        self.offers.number = number + 1
+
+    @cython.cfunc
+    @cython.nogil
+    def estimate_savings(self, p: cython.Py_ssize_t, max_closed_size: cython.longlong) -> cython.double:
+        """Decide what every donor offers; return all that may be saved, less the cost of missing rows."""
+        saved: cython.double = 0.0
+        nearest: cython.double = -INFEASIBLE_COST
+        size: cython.longlong = self.assignment.size[p]
+        for d in range(self.n_donors):
+            q = self.donor[d]
+            saved += self.offered_by(q, p, max_closed_size)
+            i: cython.Py_ssize_t = self.first_offer[q]
+            while i >= 0:
+                if self.offers.free[i] > 0 and self.offers.net[i] >= 0:
+                    size += self.offers.free[i]
+                elif self.offers.free[i] > 0:
+                    nearest = max(nearest, self.offers.net[i])
+                i = self.next_offer[i]
+        missing = self.rules.min_group_size - size
+        return saved if missing <= 0 else saved + missing * nearest
+
+    @cython.cfunc
+    @cython.nogil
+    def offered_by(self, q: cython.Py_ssize_t, p: cython.Py_ssize_t, max_closed_size: cython.longlong) -> cython.double:
+        """Decide what a donor offers; return what that saves."""
+        each: cython.double = self.index.cost[q] - self.index.cost[p]
+        free = self.offer_removable(q, each)
+        best: cython.double = max(0.0, free * each)
+        if each > 0 and self.assignment.size[q] <= max_closed_size:
+            best += self.offer_all(q, self.index.cost[p], free, best)
+        if not self.closes[q] and each > -DEAREST * self.rules.unit:
+            best += self.offer_replaced(q, p, each)
+        return best
+
+    @cython.cfunc
+    @cython.nogil
+    def offer_removable(self, q: cython.Py_ssize_t, each: cython.double) -> cython.longlong:
+        """Offer the rows that can leave q, one after the other, so that it stays legal; return how many."""
+        total: cython.longlong = 0
+        affordable: cython.bint = each >= -DEAREST * self.rules.unit
+        i: cython.Py_ssize_t = self.first_offer[q]
         while i >= 0:
-            if work.free[i] > 0 and work.net[i] >= 0:
-                size += work.free[i]
-            elif work.free[i] > 0:
-                nearest = max(nearest, work.net[i])
-            i = work.follows[i]
-    return saved if size >= rules.min_group_size else saved + (rules.min_group_size - size) * nearest
+            free: cython.longlong = self.removable(q, i, total) if affordable else 0
+            if not self.rules.size_only:
+                self.assignment.size[q] -= free
+                self.assignment.by_class.of[q, self.offers.class_of(i)] -= free
+            self.offers.free[i], self.offers.net[i] = free, each
+            total += free
+            i = self.next_offer[i]
+        if not self.rules.size_only:
+            i = self.first_offer[q]
+            while i >= 0:
+                self.assignment.size[q] += self.offers.free[i]
+                self.assignment.by_class.of[q, self.offers.class_of(i)] += self.offers.free[i]
+                i = self.next_offer[i]
+        return total
 
+    @cython.cfunc
+    @cython.nogil
+    def removable(self, q: cython.Py_ssize_t, i: cython.Py_ssize_t, removed: cython.longlong) -> cython.longlong:
+        """Return how many copies of an offer can leave q; of a size alone, that so many have left is not counted yet."""
+        spare: cython.longlong = self.assignment.size[q] - self.rules.min_group_size
+        if self.rules.size_only:
+            spare -= removed
+        spare = max(0, min(self.assignment.copies[self.offers.home[i]], spare))
+        if self.rules.size_only or spare == 0:
+            return spare
+        return self.moves.most_copies(q, self.offers.class_of(i), -1, spare)
 
-@lean
-def _removable(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int, each: float
-) -> int:  # pragma: no cover - compiled
-    """Find which of the offered rows can leave q, one after the other, so that it stays legal; return how many."""
-    total = 0
-    i = work.first_offer[q]
-    while i >= 0:
-        h, free = work.home[i], 0
-        if each >= -DEAREST * rules.unit:
-            c = index.sensitive_class[index.kind_of[h]]
-            if rules.size_only:
-                free = min(assignment.copies[h], max(0, assignment.size[q] - total - rules.min_group_size))
-            else:
-                spare = min(assignment.copies[h], assignment.size[q] - rules.min_group_size)
-                free = most_copies(assignment, rules, work, q, c, -1, spare) if spare > 0 else 0
-                assignment.size[q] -= free
-                assignment.by_class[q, c] -= free
-        work.free[i], work.net[i] = free, each
-        total += free
-        i = work.follows[i]
-    i = work.first_offer[q] if not rules.size_only else -1
-    while i >= 0:
-        assignment.size[q] += work.free[i]
-        assignment.by_class[q, index.sensitive_class[index.kind_of[work.home[i]]]] += work.free[i]
-        i = work.follows[i]
-    return total
+    @cython.cfunc
+    @cython.nogil
+    def offer_all(
+        self, q: cython.Py_ssize_t, cost: cython.longlong, free: cython.longlong, kept: cython.double
+    ) -> cython.double:
+        """Close q if that saves more than keeping it, or nearly, and offer all its rows; return what more is saved.
 
+        A group that can spare all rows that fit is not closed.
+        """
+        rows: cython.longlong = 0
+        i: cython.Py_ssize_t = self.first_offer[q]
+        while i >= 0:
+            rows += self.assignment.copies[self.offers.home[i]]
+            i = self.next_offer[i]
+        loss = self.moves.closing_cost(q) if rows > free else INFEASIBLE_COST
+        if loss == INFEASIBLE_COST:
+            return 0.0
+        saved: cython.double = -loss
+        i = self.first_offer[q]
+        while i >= 0:
+            h = self.offers.home[i]
+            saved += self.assignment.copies[h] * max(0.0, self.moves.other_cost(self.index.row_type_of[h], q) - cost)
+            i = self.next_offer[i]
+        if saved <= kept - PATIENCE * self.rules.unit * self.random.draw():
+            return 0.0
+        self.closes[q] = True
+        i = self.first_offer[q]
+        while i >= 0:
+            h = self.offers.home[i]
+            self.offers.free[i] = self.assignment.copies[h]
+            self.offers.net[i] = self.moves.other_cost(self.index.row_type_of[h], q) - cost
+            i = self.next_offer[i]
+        return saved - kept
 
-@lean
-def _closed(
-    index: CoverIndex,
-    assignment: Assignment,
-    rules: CompiledRules,
-    work: Work,
-    q: int,
-    cost: int,
-    free: int,
-    kept: float,
-) -> float:  # pragma: no cover - compiled
-    """Close q if that saves more than keeping it, or nearly, and offer all its rows; return what more is saved.
+    @cython.cfunc
+    @cython.nogil
+    def offer_replaced(self, q: cython.Py_ssize_t, p: cython.Py_ssize_t, each: cython.double) -> cython.double:
+        """Offer one row that q cannot spare, if another of its sensitive class can replace it; return what is saved."""
+        best: cython.double = -INFEASIBLE_COST
+        found: cython.Py_ssize_t = -1
+        i: cython.Py_ssize_t = self.first_offer[q]
+        while i >= 0:
+            if self.offers.free[i] == 0:
+                net = each - self.replacement_cost(q, self.offers.class_of(i), p)
+                if net > best:
+                    best, found = net, i
+            i = self.next_offer[i]
+        if found < 0 or best <= -DEAREST * self.rules.unit:
+            return 0.0
+        self.offers.free[found], self.offers.net[found], self.chained[found] = 1, best, True
+        return max(0.0, best)
 
-    A group that can spare all rows that fit is not closed.
-    """
-    i, rows = work.first_offer[q], 0
-    while i >= 0:
-        rows += assignment.copies[work.home[i]]
-        i = work.follows[i]
-    loss = closing_cost(index, assignment, rules, work, q) if rows > free else INFEASIBLE_COST
-    if loss == INFEASIBLE_COST:
-        return 0.0
-    saved = -loss
-    i = work.first_offer[q]
-    while i >= 0:
-        other = other_cost(index, assignment, rules, work, index.kind_of[work.home[i]], q)
-        saved += assignment.copies[work.home[i]] * max(0.0, other - cost)
-        i = work.follows[i]
-    if saved <= kept - PATIENCE * rules.unit * draw(work.random):
-        return 0.0
-    work.closes[q] = True
-    i = work.first_offer[q]
-    while i >= 0:
-        work.free[i] = assignment.copies[work.home[i]]
-        work.net[i] = other_cost(index, assignment, rules, work, index.kind_of[work.home[i]], q) - cost
-        i = work.follows[i]
-    return saved - kept
+    @cython.cfunc
+    @cython.nogil
+    def replacement_cost(self, q: cython.Py_ssize_t, c: cython.Py_ssize_t, p: cython.Py_ssize_t) -> cython.double:
+        """Return the cost of moving another row of a class into q, not from p; INFEASIBLE_COST if none can.
 
-
-@lean
-def _replaced(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int, p: int, each: float
-) -> float:  # pragma: no cover - compiled
-    """Offer one row that q cannot spare, if another of its sensitive class can take its place; return what is saved."""
-    best, found = -INFEASIBLE_COST, -1
-    i = work.first_offer[q]
-    while i >= 0:
-        if work.free[i] == 0:
-            extra = _replacement(
-                index, assignment, rules, work, q, index.sensitive_class[index.kind_of[work.home[i]]], p
-            )
-            if each - extra > best:
-                best, found = each - extra, i
-        i = work.follows[i]
-    if found < 0 or best <= -DEAREST * rules.unit:
-        return 0.0
-    work.free[found], work.net[found], work.chained[found] = 1, best, True
-    return max(0.0, best)
-
-
-@lean
-def _replacement(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, q: int, c: int, p: int
-) -> float:  # pragma: no cover
-    """Return the cost of moving another row of a class into q, not from p; INFEASIBLE_COST if none can.
-
-    The row is remembered, and looked for again when it cannot come any more, and now and then; that there is none
-    is remembered until something changes.
-    """
-    if work.refill[q, c] == NONE and work.looked[q] == work.number[CHANGES] and assignment.total[LOGGED] == 0:
-        return INFEASIBLE_COST
-    if work.refill[q, c] >= 0 and draw(work.random) >= FRESH:
-        h = work.refill_home[q, c]
-        r = index.pattern_of[h]
-        if assignment.copies[h] > 0 and p != r != q and stays_legal(assignment, rules, work, r, c, -1):
-            return float(index.cost[q] - index.cost[r])
-    best = INFEASIBLE_COST
-    work.refill[q, c], work.looked[q] = NONE, work.number[CHANGES]
-    span = index.first[q + 1] - index.first[q]
-    start = draw_below(work.random, span) if span > LOOKED_AT else 0
-    for i in range(min(span, LOOKED_AT)):
-        e = index.entries[index.first[q] + (start + i) % span]
-        if index.sensitive_class[index.kind_of[e]] != c:
-            continue
-        h = assignment.home[index.kind_of[e]]
-        while h >= 0:
-            r = index.pattern_of[h]
-            extra = float(index.cost[q] - index.cost[r])
-            near = p != r != q and extra < best and extra <= DEAREST * rules.unit
-            if near and stays_legal(assignment, rules, work, r, c, -1):
-                best = extra
-                work.refill[q, c], work.refill_home[q, c] = e, h
-            h = assignment.next_home[h]
-    return best
-
-
-@lean
-def choose(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, p: int, offers: int, most: float
-) -> float:  # pragma: no cover - compiled
-    """Choose the offers that save something, then fewer or more of a class until p is legal; return what that costs.
-
-    INFEASIBLE_COST if that cannot be, or costs more than the most.
-    """
-    least_net = -1e-9 if draw(work.random) < FREELY else 1e-9
-    size = assignment.size[p]
-    for c in range(len(work.trial)):
-        work.trial[c] = assignment.by_class[p, c]
-    for i in range(offers):
-        work.chosen[i] = work.free[i] if work.net[i] > least_net else 0
-        work.trial[index.sensitive_class[index.kind_of[work.home[i]]]] += work.chosen[i]
-        size += work.chosen[i]
-    if size == assignment.size[p]:
-        return INFEASIBLE_COST
-    broken, cost = violation(rules, work.trial, size, work.counts, work.sums), 0.0
-    if broken > 0.0:
-        _sorted_by_class(index, work, offers)
-    while broken > 0.0:
-        best, change, chosen, left = 0.0, 0, 0, 0.0
-        many = max(1, int(STRIDE * broken))
-        for c in range(len(work.trial)):
-            for sign in (1, -1):
-                extra = _next_net(work, c, sign)
-                if extra == INFEASIBLE_COST or size + sign * many <= 0:
-                    continue
-                step = sign * (many if sign > 0 else min(many, work.trial[c] - assignment.by_class[p, c]))
-                work.trial[c] += step
-                then = violation(rules, work.trial, size + step, work.counts, work.sums)
-                work.trial[c] -= step
-                multipliers = (broken - then) / (abs(step) * (max(extra, 0.0) + 0.1 * rules.unit))
-                if multipliers > best:
-                    best, change, chosen, left = multipliers, step, c, then
-        if change == 0:
+        The row is remembered, and searched again when it cannot come any more, and now and then; that there is none
+        is remembered until something changes.
+        """
+        if self.refill[q, c] < 0 and self.looked[q] == self.moves.changes and self.assignment.logged == 0:
             return INFEASIBLE_COST
-        done, sign = 0, 1 if change > 0 else -1
-        while done != change:
-            extra = _next_net(work, chosen, sign)
-            if extra == INFEASIBLE_COST:
-                break
-            taken = _take_next(work, chosen, sign, abs(change - done))
-            cost += taken * extra
-            done += sign * taken
-        work.trial[chosen] += done
-        size += done
-        if cost > most:
-            return INFEASIBLE_COST
-        broken = left if done == change else violation(rules, work.trial, size, work.counts, work.sums)
-    return cost
+        if self.refill[q, c] >= 0 and self.random.draw() >= FRESH:
+            h = self.refill_home[q, c]
+            r = self.index.pattern_of[h]
+            if self.assignment.copies[h] > 0 and p != r != q and self.moves.stays_legal(r, c, -1):
+                return self.index.cost[q] - self.index.cost[r]
+        return self.find_replacement(q, c, p)
 
+    @cython.cfunc
+    @cython.nogil
+    def find_replacement(self, q: cython.Py_ssize_t, c: cython.Py_ssize_t, p: cython.Py_ssize_t) -> cython.double:
+        """Search the row of a class that can come to q, not from p, at least cost, and remember it; return the cost."""
+        best: cython.double = INFEASIBLE_COST
+        self.refill[q, c], self.looked[q] = -1, self.moves.changes
+        first = self.index.first[q]
+        span = self.index.first[q + 1] - first
+        start: cython.longlong = self.random.draw_below(span) if span > LOOKED_AT else 0
+        for i in range(min(span, LOOKED_AT)):
+            e = self.index.entries[first + (start + i) % span]
+            u = self.index.row_type_of[e]
+            if self.index.sensitive_class[u] != c:
+                continue
+            h = self.assignment.homes.head[u]
+            while h >= 0:
+                r = self.index.pattern_of[h]
+                extra = self.index.cost[q] - self.index.cost[r]
+                is_near: cython.bint = p != r != q and extra < best and extra <= DEAREST * self.rules.unit
+                if is_near and self.moves.stays_legal(r, c, -1):
+                    best = extra
+                    self.refill[q, c], self.refill_home[q, c] = e, h
+                h = self.assignment.homes.after[h]
+        return best
 
-@lean
-def _sorted_by_class(index: CoverIndex, work: Work, offers: int) -> None:  # pragma: no cover - compiled
-    """Order the offers by sensitive class and savings, and note where the chosen ones of each class end."""
-    classes = len(work.trial)
-    for c in range(classes + 1):
-        work.stretch[c] = 0
-    for i in range(offers):
-        if work.free[i] > 0:
-            work.stretch[index.sensitive_class[index.kind_of[work.home[i]]] + 1] += 1
-    for c in range(classes):
-        work.stretch[c + 1] += work.stretch[c]
-        work.edge[c] = work.stretch[c]
-    for i in range(offers):
-        if work.free[i] > 0:
-            c = index.sensitive_class[index.kind_of[work.home[i]]]
-            work.order[work.edge[c]] = i
-            work.edge[c] += 1
-    for c in range(classes):
-        first, last = work.stretch[c], work.stretch[c + 1]
-        gap = 1
-        while gap < (last - first) // 3:
-            gap = 3 * gap + 1
-        while gap > 0:  # shell sort: nothing is allocated
-            for at in range(first + gap, last):
-                i, back = work.order[at], at
-                while back >= first + gap and work.net[work.order[back - gap]] < work.net[i]:
-                    work.order[back] = work.order[back - gap]
-                    back -= gap
-                work.order[back] = i
-            gap //= 3
-        work.edge[c] = first
-        while work.edge[c] < last and work.chosen[work.order[work.edge[c]]] == work.free[work.order[work.edge[c]]]:
-            work.edge[c] += 1
+    @cython.cfunc
+    @cython.nogil
+    def move_in(self, p: cython.Py_ssize_t) -> cython.bint:
+        """Move the chosen rows, then those that others replace; say whether all could come."""
+        for i in range(self.offers.number):
+            if self.offers.chosen[i] > 0 and not self.chained[i]:
+                self.assignment.move(self.offers.home[i], self.offers.entry[i], self.offers.chosen[i])
+        for i in range(self.offers.number):
+            if self.offers.chosen[i] > 0 and self.chained[i]:
+                h = self.offers.home[i]
+                q, c = self.index.pattern_of[h], self.offers.class_of(i)
+                if self.assignment.copies[h] == 0 or self.replacement_cost(q, c, p) == INFEASIBLE_COST:
+                    return False
+                self.assignment.move(self.refill_home[q, c], self.refill[q, c], 1)
+                self.assignment.move(h, self.offers.entry[i], 1)
+        return self.assignment.logged > 0
 
-
-@lean
-def _next_net(work: Work, c: int, sign: int) -> float:  # pragma: no cover - compiled
-    """Return what it costs to choose one more row of a class, or one less; INFEASIBLE_COST if there is none."""
-    at = work.edge[c]
-    if sign > 0:
-        return -work.net[work.order[at]] if at < work.stretch[c + 1] else INFEASIBLE_COST
-    if at < work.stretch[c + 1] and work.chosen[work.order[at]] > 0:
-        return work.net[work.order[at]]
-    return (
-        work.net[work.order[at - 1]]
-        if at > work.stretch[c] and work.chosen[work.order[at - 1]] > 0
-        else INFEASIBLE_COST
-    )
-
-
-@lean
-def _take_next(work: Work, c: int, sign: int, most: int) -> int:  # pragma: no cover - compiled
-    """Choose more copies of the next offer of a class, or fewer; return how many."""
-    at = work.edge[c]
-    if sign < 0 and (at == work.stretch[c + 1] or work.chosen[work.order[at]] == 0):
-        at -= 1
-    i = work.order[at]
-    taken = min(most, work.free[i] - work.chosen[i] if sign > 0 else work.chosen[i])
-    work.chosen[i] += sign * taken
-    if sign > 0:
-        while at < work.stretch[c + 1] and work.chosen[work.order[at]] == work.free[work.order[at]]:
-            at += 1
-    work.edge[c] = at
-    return taken
-
-
-@lean
-def _move_in(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work, p: int, offers: int
-) -> bool:  # pragma: no cover - compiled
-    """Move the chosen rows, then those that others replace; say whether all could come."""
-    for i in range(offers):
-        if work.chosen[i] > 0 and not work.chained[i]:
-            move(index, assignment, work.home[i], work.entry[i], work.chosen[i])
-    for i in range(offers):
-        if work.chosen[i] > 0 and work.chained[i]:
-            h = work.home[i]
-            q, c = index.pattern_of[h], index.sensitive_class[index.kind_of[h]]
-            if assignment.copies[h] == 0 or _replacement(index, assignment, rules, work, q, c, p) == INFEASIBLE_COST:
+    @cython.cfunc
+    @cython.nogil
+    def repair_donors(self) -> cython.bint:
+        """Make all donors legal: close those that are to be closed, repair the others."""
+        for d in range(self.n_donors):
+            if self.closes[self.donor[d]]:
+                self.moves.banned[self.donor[d]] = self.moves.stamp
+        for d in range(self.n_donors):
+            if not self.closes[self.donor[d]] and not self.moves.repair(self.donor[d]):
                 return False
-            move(index, assignment, work.refill_home[q, c], work.refill[q, c], 1)
-            move(index, assignment, h, work.entry[i], 1)
-    return assignment.total[LOGGED] > 0
-
-
-@lean
-def _repair_donors(
-    index: CoverIndex, assignment: Assignment, rules: CompiledRules, work: Work
-) -> bool:  # pragma: no cover - compiled
-    """Make all donor groups legal: close those that are to be closed, repair the others."""
-    for s in range(work.number[SOURCES]):
-        q = work.source[s]
-        if work.closes[q]:
-            work.banned[q] = work.number[STAMP]
-    for s in range(work.number[SOURCES]):
-        q = work.source[s]
-        if not work.closes[q] and not repair(index, assignment, rules, work, q):
-            return False
-    for s in range(work.number[SOURCES]):
-        q = work.source[s]
-        if work.closes[q] and assignment.size[q] > 0 and not close(index, assignment, rules, work, q):
-            return False
-    return True
+        for d in range(self.n_donors):
+            q = self.donor[d]
+            if self.closes[q] and self.assignment.size[q] > 0 and not self.moves.close(q):
+                return False
+        return True

@@ -42,9 +42,6 @@ class Params:
     wide_moves_per_star: int = 400  # moves for each row type for which it is a star warmer at first
     wide_t_end: float = 0.35
 
-    compile_seconds: float = 3.0  # what takes longer to load was compiled
-    loading_row_types: int = 50  # row types by which the kernels for wide tables are loaded
-
 
 class Schedule:
     """How much of a search is done, and how many moves come next."""

@@ -20,7 +20,7 @@ import numpy as np
 from kilt.bounds.background import BackgroundBound
 from kilt.bounds.lagrangian import lower_bound
 from kilt.certificates.proof.evidence import Bound
-from kilt.kernels.model.legal import CompiledRules
+from kilt.kernels.model.rules import CompiledRules
 from kilt.model.partition import Partition
 from kilt.model.patterns import useful_levels
 from kilt.model.problem import Problem
@@ -39,7 +39,6 @@ from kilt.solvers.search.state import (
     SearchState,
     filter_by_extra_cost,
     filter_by_reduced_cost,
-    load,
     one_group,
     reduced_costs,
     with_groups,
@@ -76,7 +75,6 @@ class Search:
             bound = lower_bound(problem, stop, observer, incumbent)
             best = run.improve(start)
         else:
-            stop = stop.delayed(_load_kernels(problem, rules, observer))
             incumbent.wanted = True
             run = Run(problem, rules, stop, observer, incumbent, self.seed)
             with BackgroundBound(problem, stop.share(PARAMS.bounding_share), observer, incumbent) as background:
@@ -87,21 +85,6 @@ class Search:
                 bound = background.enough()
         observer(Progress("solving", 1.0, problem.stars(best.cost), problem.stars(bound.cost)))
         return Solution(best, Bound(min(best.cost, bound.cost), bound.parts))
-
-
-def _load_kernels(problem: Problem, rules: CompiledRules, observer: Observer) -> float:
-    """Load the kernels; return the seconds that it took if they had to be compiled, which happens once."""
-    began = monotonic()
-    observer(Progress("loading"))
-    lower_bound(load(problem, rules), StoppingRule(), silent)
-    if is_wide(problem):
-        few = np.arange(min(PARAMS.loading_row_types, len(problem.counts)))
-        part = problem.part(few, problem.counts[few])
-        rules = compile_rules(part) or rules  # a part has its own classes
-        partition = Construction(part, rules, 0).partition(StoppingRule())
-        RowSwaps(part, rules, partition, StoppingRule()).anneal(PARAMS.n_workers, 1.0)
-    took = monotonic() - began
-    return took if took > PARAMS.compile_seconds else 0.0
 
 
 @dataclass(frozen=True)
@@ -206,7 +189,7 @@ class Run:
     def _anneal(self, state: SearchState, until: float) -> Partition:
         """Try moves, ever colder, until so much is done; keep the best."""
         schedule = Schedule(self.stop, PARAMS)
-        best, copies = state.cost, state.assignment.copies.copy()
+        best, copies = state.cost, state.copies.copy()
         size = max(PARAMS.min_usual_size, state.usual_size())
         t_start, t_end = (stars * size**power for stars, power in (PARAMS.t_start, PARAMS.t_end))
         workers = Workers.of(state, self._number_of_workers(state.groups), self.seed)

@@ -9,11 +9,11 @@ import numpy as np
 
 from kilt.arrays.ragged import Ragged
 from kilt.kernels.bounds.incidence import by_type, values_by_size
-from kilt.kernels.model.legal import CompiledRules
-from kilt.kernels.search.anneal import anneal
-from kilt.kernels.search.assignment import COST, Assignment, CoverIndex, empty_assignment, place, vacate
-from kilt.kernels.search.build import build
-from kilt.kernels.search.moves import Work, forget_all, work_for
+from kilt.kernels.model.rules import CompiledRules
+from kilt.kernels.random import Random
+from kilt.kernels.search.anneal import Annealing
+from kilt.kernels.search.assignment import Assignment, CoverIndex
+from kilt.kernels.search.build import Building
 from kilt.model.partition import Partition, pattern_ids
 from kilt.model.patterns import buckets, costs_of
 from kilt.model.problem import Problem
@@ -35,46 +35,51 @@ class SearchState:
     index: CoverIndex
     assignment: Assignment
     rules: CompiledRules
-    work: Work
+    annealing: Annealing
     patterns: IntArray
     row_types: IntArray
 
     @classmethod
     def of(cls, pool: Pool, rules: CompiledRules, partition: Partition, problem: Problem, seed: int) -> SearchState:
         """Place a partition whose patterns are all in the pool."""
-        n_row_types, classes = len(problem.counts), len(problem.sensitive_totals)
+        n_row_types = len(problem.counts)
         starts, patterns, places = by_type(pool.types, pool.starts, n_row_types)
         entries = np.empty(len(places), dtype=np.int32)
         entries[places] = np.arange(len(places), dtype=np.int32)
+        row_types = pool.types[places].astype(np.int32)
         index = CoverIndex(
-            counts=problem.counts,
             sensitive_class=problem.sensitive_class.astype(np.int64),
             starts=starts,
             pattern_of=patterns,
-            kind_of=pool.types[places].astype(np.int32),
+            row_type_of=row_types,
             first=pool.starts.astype(np.int64),
             entries=entries,
             cost=pool.cost.astype(np.int64),
         )
-        assignment = empty_assignment(index, classes)
+        state = cls._empty(problem, pool, index, rules, seed)
+        keys = row_types.astype(np.int64) * len(pool) + patterns
         pattern = _pattern_of(problem, pool, partition)[partition.groups]
-        keys = index.kind_of.astype(np.int64) * len(pool) + index.pattern_of
-        place(index, assignment, np.searchsorted(keys, partition.types * len(pool) + pattern), partition.counts)
-        work = work_for(index, rules, classes, seed)
-        return cls(problem, pool, index, assignment, rules, work, np.arange(len(pool)), np.arange(n_row_types))
+        state.assignment.place(np.searchsorted(keys, partition.types * len(pool) + pattern), partition.counts)
+        return state
+
+    @classmethod
+    def _empty(cls, problem: Problem, pool: Pool, index: CoverIndex, rules: CompiledRules, seed: int) -> SearchState:
+        """Return a state without any rows; its rules are its own, since no two threads may share them."""
+        assignment, rules = Assignment(index, len(problem.sensitive_totals)), rules.copy()
+        annealing = Annealing(index, assignment, rules, Random.of_seed(seed))
+        every = np.arange(len(problem.counts))
+        return cls(problem, pool, index, assignment, rules, annealing, np.arange(len(pool)), every)
 
     def emptied(self, seed: int) -> SearchState:
         """Return a state of the same patterns without any rows."""
-        classes = len(self.problem.sensitive_totals)
-        assignment, work = empty_assignment(self.index, classes), work_for(self.index, self.rules, classes, seed)
-        return replace(self, assignment=assignment, work=work)
+        return self._empty(self.problem, self.pool, self.index, self.rules, seed)
 
     def with_rows(self, entries: IntArray, copies: IntArray) -> SearchState:
         """Return the state with these rows in place of its own."""
-        vacate(self.assignment)
-        place(self.index, self.assignment, entries, copies)
-        forget_all(self.work)
-        here = np.bincount(self.index.kind_of[entries], copies, len(self.problem.counts))
+        self.assignment.clear()
+        self.assignment.place(entries, copies)
+        self.annealing.forget_all()
+        here = np.bincount(self.row_type_of[entries], copies, len(self.problem.counts))
         rows = np.add.reduceat(here[self.pool.types], self.pool.starts[:-1])
         patterns = np.flatnonzero(rows >= max(1, self.problem.rules.min_group_size))
         return replace(self, patterns=patterns, row_types=np.flatnonzero(here))
@@ -82,51 +87,67 @@ class SearchState:
     @property
     def cost(self) -> int:
         """The cost of the partition."""
-        return int(self.assignment.total[COST])
+        return self.assignment.cost
+
+    @property
+    def copies(self) -> IntArray:
+        """How many copies are at each entry of the index; it changes as rows move."""
+        return np.asarray(self.assignment.copies)
+
+    @property
+    def row_type_of(self) -> IntArray:
+        """The row type of each entry of the index."""
+        return np.asarray(self.index.row_type_of)
+
+    @property
+    def pattern_of(self) -> IntArray:
+        """The pattern of each entry of the index."""
+        return np.asarray(self.index.pattern_of)
+
+    @property
+    def last_entries(self) -> IntArray:
+        """The entry of each row type under the dearest pattern that covers it."""
+        return np.asarray(self.index.starts)[1:] - 1
+
+    @property
+    def sizes(self) -> IntArray:
+        """The rows under each pattern; it changes as rows move."""
+        return np.asarray(self.assignment.size)
 
     def build(self, multipliers: FloatArray) -> None:
         """Form groups, guided by multipliers, from the rows under the last pattern, which covers all."""
-        build(self.index, self.assignment, self.rules, self.work, multipliers)
+        Building(self.annealing.moves, self.annealing.offers).build(multipliers)
 
     def rest(self) -> BoolArray:
         """Mark the row types that are still under the last pattern."""
-        return np.asarray(self.assignment.copies[self.index.starts[1:] - 1] > 0)
+        return np.asarray(self.copies[self.last_entries] > 0)
 
     def anneal(self, moves: int, temperature: float) -> None:
         """Try moves, at a temperature in stars."""
-        patterns, row_types, max_size = self.patterns, self.row_types, MAX_CLOSED_SIZE * self.usual_size()
-        anneal(self.index, self.assignment, self.rules, self.work, patterns, row_types, moves, temperature, max_size)
+        max_closed_size = MAX_CLOSED_SIZE * self.usual_size()
+        self.annealing.anneal(self.patterns, self.row_types, moves, temperature, max_closed_size)
 
     @property
     def groups(self) -> int:
         """The number of groups."""
-        return int((self.assignment.size > 0).sum())
+        return int((self.sizes > 0).sum())
 
     def usual_size(self) -> int:
         """Return the median size of the groups."""
-        return int(np.median(self.assignment.size[self.assignment.size > 0]))
+        return int(np.median(self.sizes[self.sizes > 0]))
 
     def partition(self) -> Partition:
         """Return the partition into the groups of this state."""
-        return self.at(self.assignment.copies)
+        return self.at(self.copies)
 
     def at(self, copies: IntArray) -> Partition:
         """Return the partition with these copies at the entries of the index; raise if a row is lost."""
-        placed = np.bincount(self.index.kind_of, copies, len(self.problem.counts))
+        placed = np.bincount(self.row_type_of, copies, len(self.problem.counts))
         if (copies < 0).any() or (placed != self.problem.counts).any():
             raise ArithmeticError("a search lost a row")
         used = np.flatnonzero(copies)
-        types, patterns = (part[used].astype(np.int64) for part in (self.index.kind_of, self.index.pattern_of))
+        types, patterns = (part[used].astype(np.int64) for part in (self.row_type_of, self.pattern_of))
         return Partition.of(self.problem, types, patterns, copies[used])
-
-
-def load(problem: Problem, rules: CompiledRules) -> Problem:
-    """Load the compiled kernels, or compile them, by a search of a single cell, which is returned as a problem."""
-    one = problem.on([0]).part(np.zeros(1, dtype=np.int64), problem.counts[:1])
-    state = SearchState.of(with_groups(one, Pool.of(one), [one_group(one)]), rules, one_group(one), one, 0)
-    state.build(np.zeros(1))
-    state.anneal(0, 1.0)
-    return one
 
 
 def one_group(problem: Problem) -> Partition:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.kernels.search.assignment import CoverIndex
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.solvers.search.state import SearchState
@@ -48,18 +47,13 @@ class Workers:
         return self.states[0].problem
 
     @property
-    def index(self) -> CoverIndex:
-        """The index of patterns that the states share."""
-        return self.states[0].index
-
-    @property
     def cost(self) -> int:
         """The cost of the release."""
         return sum(state.cost for state in self.states)
 
     def copies(self) -> IntArray:
         """Return how many copies of each row type are at each entry."""
-        return np.asarray(sum(state.assignment.copies for state in self.states))
+        return np.asarray(sum(state.copies for state in self.states))
 
     def anneal(self, moves: int, temperature: float) -> None:
         """Try moves, all workers at once, each as many as it has a share of the row types."""
@@ -82,7 +76,8 @@ class Workers:
         """
         copies = self.copies()
         used = np.flatnonzero(copies)
-        row_types, patterns, copies = self.index.kind_of[used], self.index.pattern_of[used], copies[used]
+        first = self.states[0]
+        row_types, patterns, copies = first.row_type_of[used], first.pattern_of[used], copies[used]
         shares = np.zeros((len(self.states), len(used)), dtype=np.int64)
         shares[self._worker_of(row_types, patterns, copies)[patterns], np.arange(len(used))] = copies
         sizes = np.bincount(patterns, copies)

@@ -84,15 +84,15 @@ class Construction:
         pool = merged(self.problem, [as_pool(self.problem, self.whole), self._grow_patterns(near, seed, stop)])
         state = SearchState.of(pool, self.rules, self.whole, self.problem, seed)
         rest = np.flatnonzero(self.left)
-        state = state.with_rows(state.index.starts[1:][rest] - 1, self.left[rest])
+        state = state.with_rows(state.last_entries[rest], self.left[rest])
         multipliers = np.full(len(self.left), np.inf)
         np.minimum.at(multipliers, pool.types, pool.cost[pool.owner].astype(float))
         for step in range(1, PARAMS.steps):
             state.build(multipliers + step * PARAMS.multiplier_step * self.problem.unit)
-        used = np.flatnonzero(state.assignment.copies)
-        used = used[state.index.pattern_of[used] < len(pool) - 1]
-        types, patterns = (part[used].astype(np.int64) for part in (state.index.kind_of, state.index.pattern_of))
-        self._place(types, patterns, state.assignment.copies[used])
+        used = np.flatnonzero(state.copies)
+        used = used[state.pattern_of[used] < len(pool) - 1]
+        types, patterns = (part[used].astype(np.int64) for part in (state.row_type_of, state.pattern_of))
+        self._place(types, patterns, state.copies[used])
         return int(before - self.left.sum())
 
     def _grow_patterns(self, number: int, seed: int, stop: StoppingRule) -> Pool:

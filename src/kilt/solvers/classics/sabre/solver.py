@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.kernels.classics.filling import filled
+from kilt.kernels.classics.filling import Filling
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule, SizeRule
 from kilt.numbers import IntArray
@@ -23,7 +23,7 @@ from kilt.solvers.classics.sabre.bucketing import Bucketing, bucketings
 from kilt.solvers.classics.sabre.draws import ValueDraws
 from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.common.leftovers import place_illegal
-from kilt.solvers.common.stacked_ladders import old_stacked as stacked
+from kilt.solvers.common.stacked_ladders import stacked
 
 MOST_VALUES = 500
 MOST_BUCKETINGS = 16  # that are tried
@@ -78,10 +78,11 @@ def _filled(
     bucket_of = buckets.of_values()[problem.sensitive[:, rule.column]]
     alike = equivalence_class(problem)
     order = np.lexsort((alike, -np.bincount(alike, problem.counts)[alike]))
-    left, (shown, costs, _) = problem.counts.copy(), stacked(problem)
+    left = problem.counts.copy()
+    filling = Filling(problem.codes, stacked(problem), bucket_of, left)
     for number, wanted in enumerate(draws):
         if stop():
             return
         observer(Progress("solving", number / len(draws)))
         order = order[left[order] > 0]
-        yield filled(problem.codes, shown, costs, bucket_of, order, left, wanted.copy())
+        yield filling.fill(order, wanted)

@@ -14,7 +14,7 @@ import numpy as np
 
 from kilt.arrays.bits import Words, byte_weights, packed, unpacked
 from kilt.arrays.ragged import Ragged
-from kilt.kernels.patterns.closed import extended, lowest_levels
+from kilt.kernels.patterns.closed import Extension, lowest_levels
 from kilt.model.patterns import useful_levels
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
@@ -65,7 +65,7 @@ class Items:
                 common = np.flatnonzero(np.bincount(where, problem.counts) >= problem.rules.min_group_size)
                 covers.append(packed(where == common[:, None]))
                 places += [(index, level)] * len(common)
-        columns, heights = np.array(places, dtype=np.int64).reshape(-1, 2).T
+        columns, heights = np.array(places, dtype=np.int64).reshape(-1, 2).T.copy()
         return cls(np.concatenate(covers), columns, heights, tops)
 
     def levels_of(self, sets: Words) -> IntArray:
@@ -85,6 +85,7 @@ def closed_patterns(problem: Problem, possible: Callable[[Ragged], BoolArray], m
     n_row_types, every = len(problem.counts), packed(np.ones((1, len(problem.counts)), dtype=bool))
     found = np.empty((max(PARAMS.chunk_sets, len(covers)), every.shape[1]), dtype=np.uint64)
     found_last = np.empty(len(found), dtype=np.int64)
+    extension = Extension(covers, weights, least, found, found_last)
     parts, waiting, entries, tests = [every], [(every, np.array([-1]))], 0, 0
     while waiting:
         sets, last = waiting.pop()
@@ -92,12 +93,11 @@ def closed_patterns(problem: Problem, possible: Callable[[Ragged], BoolArray], m
         while begin < len(sets):
             if entries > most_entries or tests > PARAMS.max_tests:
                 return None
-            begin, number, more = extended(
-                sets, last, begin, covers, weights, least, PARAMS.chunk_tests, found, found_last
-            )
+            begin = extension.extend(sets, last, begin, PARAMS.chunk_tests)
+            number = extension.number
             new = _under(found[:number], n_row_types)
             kept = possible(new)
-            entries, tests = entries + int(np.diff(new.starts)[kept].sum()), tests + more
+            entries, tests = entries + int(np.diff(new.starts)[kept].sum()), tests + extension.tests
             if kept.any():
                 parts.append(found[:number][kept])
                 waiting.append((parts[-1], found_last[:number][kept]))

@@ -6,215 +6,285 @@ that sensitive class is long enough. So each list is sorted, and a group is a ch
 
 from __future__ import annotations
 
+import cython
 import numpy as np
-from numba import njit
 
 from kilt.numbers import IntArray
 
-
-@njit(cache=True)
-def dearest_copies(
-    order: IntArray,
-    counts: IntArray,
-    sensitive_class: IntArray,
-    starts: IntArray,
-    patterns: IntArray,
-    offsets: IntArray,
-    lists: IntArray,
-    filled: IntArray,
-) -> None:  # pragma: no cover - compiled
-    """Fill for pattern p and sensitive class c the list ``lists[p, offsets[c]:offsets[c + 1]]`` with row types."""
-    for kind in order:
-        c = sensitive_class[kind]
-        room = offsets[c + 1] - offsets[c]
-        for entry in range(starts[kind], starts[kind + 1]):
-            p = patterns[entry]
-            have = filled[p, c]
-            taken = min(counts[kind], room - have)
-            for j in range(have, have + taken):
-                lists[p, offsets[c] + j] = kind
-            filled[p, c] = have + taken
+MOST = cython.declare(cython.longlong, (1 << 63) - 1)
 
 
-@njit(cache=True)
-def dearest_distinct(
-    order: IntArray,
-    sensitive_class: IntArray,
-    starts: IntArray,
-    patterns: IntArray,
-    lists: IntArray,
-    filled: IntArray,
-) -> None:  # pragma: no cover - compiled
-    """Fill for every pattern a list of row types of different sensitive classes."""
-    room = lists.shape[1]
-    for kind in order:
-        for entry in range(starts[kind], starts[kind + 1]):
-            p = patterns[entry]
-            have = filled[p, 0]
-            if have == room:
-                continue
-            fresh = True
-            for j in range(have):
-                if sensitive_class[lists[p, j]] == sensitive_class[kind]:
-                    fresh = False
-                    break
-            if fresh:
-                lists[p, have] = kind
-                filled[p, 0] = have + 1
+@cython.final
+@cython.cclass
+class PatternLists:
+    """For every pattern its row types of largest multipliers, by sensitive class.
+
+    Pattern p has for sensitive class c the row types ``types[p, offsets[c]:]``, as many as ``filled[p, c]``.
+    """
+
+    types = cython.declare(cython.int[:, ::1], visibility="readonly")
+    filled: cython.int[:, ::1]
+    offsets: cython.longlong[::1]
+    sums: cython.longlong[::1]
+
+    def __init__(self, n_patterns: int, offsets: IntArray) -> None:
+        classes = len(offsets) - 1
+        self.types = np.zeros((n_patterns, offsets[classes]), dtype=np.int32)
+        self.filled = np.zeros((n_patterns, classes), dtype=np.int32)
+        self.offsets, self.sums = offsets, np.zeros(offsets[classes] + classes, dtype=np.int64)
+
+    def fill(
+        self,
+        order: cython.longlong[::1],
+        counts: cython.longlong[::1],
+        sensitive_class: cython.longlong[::1],
+        starts: cython.longlong[::1],
+        patterns: cython.int[::1],
+    ) -> None:
+        """Fill the lists with all copies of row types in this order; u has ``patterns[starts[u]:starts[u + 1]]``."""
+        with cython.nogil:
+            for i in range(order.shape[0]):
+                u = order[i]
+                c = sensitive_class[u]
+                for entry in range(starts[u], starts[u + 1]):
+                    self.add(patterns[entry], c, u, counts[u])
+
+    @cython.cfunc
+    @cython.nogil
+    def add(
+        self, p: cython.Py_ssize_t, c: cython.Py_ssize_t, u: cython.int, copies: cython.longlong
+    ) -> cython.void:
+        """Add copies of a row type to a list, as many as there is room for."""
+        begin = self.offsets[c] + self.filled[p, c]
+        taken = min(copies, self.offsets[c + 1] - begin)
+        for place in range(begin, begin + taken):
+            self.types[p, place] = u
+        self.filled[p, c] += taken
+
+    def fill_distinct(
+        self,
+        order: cython.longlong[::1],
+        sensitive_class: cython.longlong[::1],
+        starts: cython.longlong[::1],
+        patterns: cython.int[::1],
+    ) -> None:
+        """Fill the one list of every pattern with row types of different sensitive classes."""
+        with cython.nogil:
+            for i in range(order.shape[0]):
+                u = order[i]
+                for entry in range(starts[u], starts[u + 1]):
+                    p = patterns[entry]
+                    fresh: cython.bint = self.filled[p, 0] < self.types.shape[1]
+                    for place in range(self.filled[p, 0]):
+                        fresh &= sensitive_class[self.types[p, place]] != sensitive_class[u]
+                    if fresh:
+                        self.types[p, self.filled[p, 0]] = u
+                        self.filled[p, 0] += 1
+
+    def cheapest_groups(
+        self, multipliers: cython.longlong[::1], cost: cython.longlong[::1], vectors: cython.longlong[:, ::1]
+    ) -> tuple[IntArray, IntArray]:
+        """Find for every pattern the minimal group of least reduced cost: return that, and the group; -1 if none fits.
+
+        ``vectors`` has the counts of the minimal groups per sensitive class, ``cost`` what a pattern costs a row.
+        """
+        reduced_cost, minimal_group = np.empty((2, len(cost)), dtype=np.int64)
+        value: cython.longlong[::1] = reduced_cost
+        choice: cython.longlong[::1] = minimal_group
+        with cython.nogil:
+            for p in range(cost.shape[0]):
+                self.add_up(p, cost[p], multipliers)
+                value[p], choice[p] = MOST, -1
+                for a in range(vectors.shape[0]):
+                    total: cython.longlong = 0
+                    fits: cython.bint = True
+                    for c in range(vectors.shape[1]):
+                        if vectors[a, c] > self.filled[p, c]:
+                            fits = False
+                            break
+                        total += self.sums[self.offsets[c] + c + vectors[a, c]]
+                    if fits and total < value[p]:
+                        value[p], choice[p] = total, a
+        return reduced_cost, minimal_group
+
+    @cython.cfunc
+    @cython.nogil
+    def add_up(
+        self, p: cython.Py_ssize_t, cost: cython.longlong, multipliers: cython.longlong[::1]
+    ) -> cython.void:
+        """Add up the reduced costs of the rows in the lists of a pattern, for each sensitive class from 0 on."""
+        for c in range(self.filled.shape[1]):
+            first = self.offsets[c]
+            total: cython.longlong = 0
+            self.sums[first + c] = 0
+            for place in range(first, first + self.filled[p, c]):
+                total += cost - multipliers[self.types[p, place]]
+                self.sums[place + c + 1] = total
 
 
-@njit(cache=True)
-def cheapest_atoms(
-    lists: IntArray,
-    filled: IntArray,
-    offsets: IntArray,
-    multipliers: IntArray,
-    cost: IntArray,
-    atoms: IntArray,
-    value: IntArray,
-    choice: IntArray,
-) -> None:  # pragma: no cover - compiled
-    """Find for every pattern the minimal group of least reduced cost; ``choice`` is -1 if none fits."""
-    classes = len(offsets) - 1
-    sums = np.zeros(offsets[classes] + classes, dtype=np.int64)
-    for p in range(len(cost)):
-        for c in range(classes):
-            at = offsets[c] + c
-            sums[at] = 0
-            for j in range(filled[p, c]):
-                sums[at + j + 1] = sums[at + j] + cost[p] - multipliers[lists[p, offsets[c] + j]]
-        choice[p] = -1
-        value[p] = np.iinfo(np.int64).max
-        for a in range(len(atoms)):
-            total = 0
-            fits = True
-            for c in range(classes):
-                if atoms[a, c] > filled[p, c]:
-                    fits = False
-                    break
-                total += sums[offsets[c] + c + atoms[a, c]]
-            if fits and total < value[p]:
-                value[p] = total
-                choice[p] = a
-
-
-@njit(cache=True)
-def groups_within(
-    members: IntArray,
-    multipliers: IntArray,
-    starts: IntArray,
-    cost: IntArray,
-    sensitive_class: IntArray,
-    atoms: IntArray,
-    distinct: bool,
-    limit: int,
-    found: IntArray,
-    owner: IntArray,
-) -> int:  # pragma: no cover - compiled
-    """List the groups whose reduced cost is at most a limit; return how many, or -1 if there is no room.
+@cython.final
+@cython.cclass
+class GroupListing:
+    """Lists the groups under patterns whose reduced cost is at most a limit.
 
     Pattern p has the copies ``members[starts[p]:starts[p + 1]]``, sorted by sensitive class and then by falling
-    multipliers; if ``distinct``, by falling multipliers alone. A group is a row of ``found``, padded with -1,
-    under the pattern ``owner``.
+    multipliers; if ``distinct``, by falling multipliers alone. ``sums`` adds up the reduced costs of those so far, and
+    those of a sensitive class c begin at ``begin[c]``. A group has *slots*: ``slot_class`` is the sensitive class of a
+    slot, ``left`` how many of that class are left from it on, ``rest`` the least reduced cost of those of later
+    classes; ``chosen`` is the member in a slot, and ``spent`` the reduced cost of those before.
     """
-    classes = atoms.shape[1]
-    begin = np.empty(classes + 1, dtype=np.int64)
-    total = 0
-    for p in range(len(cost)):
-        mine = members[starts[p] : starts[p + 1]]
-        sums = np.zeros(len(mine) + 1, dtype=np.int64)
-        at = 0
-        for c in range(classes):
-            begin[c] = at
-            while at < len(mine) and (distinct or sensitive_class[mine[at]] == c):
-                sums[at + 1] = sums[at] + cost[p] - multipliers[mine[at]]
+
+    members: cython.longlong[::1]
+    starts: cython.longlong[::1]
+    sensitive_class: cython.longlong[::1]
+    vectors: cython.longlong[:, ::1]
+    distinct: cython.bint
+    begin: cython.longlong[::1]
+    sums: cython.longlong[::1]
+    slot_class: cython.longlong[::1]
+    left: cython.longlong[::1]
+    rest: cython.longlong[::1]
+    chosen: cython.longlong[::1]
+    spent: cython.longlong[::1]
+    found: cython.int[:, ::1]
+    number: cython.Py_ssize_t
+    number_of_slots: cython.Py_ssize_t
+
+    def __init__(
+        self, members: IntArray, starts: IntArray, sensitive_class: IntArray, vectors: IntArray, distinct: bool
+    ) -> None:
+        longest = int(vectors.sum(axis=1).max())
+        self.members, self.starts, self.sensitive_class = members, starts, sensitive_class
+        self.vectors, self.distinct, self.number = vectors, distinct, 0
+        self.begin = np.zeros(vectors.shape[1] + 1, dtype=np.int64)
+        self.sums = np.zeros(len(members) + 1, dtype=np.int64)
+        self.slot_class, self.left, self.rest, self.chosen = np.zeros((4, longest), dtype=np.int64)
+        self.spent = np.zeros(longest + 1, dtype=np.int64)
+
+    def list_within(
+        self,
+        limit: cython.longlong,
+        multipliers: cython.longlong[::1],
+        cost: cython.longlong[::1],
+        found: IntArray,
+        owner: cython.longlong[::1],
+    ) -> int:
+        """List the groups, each a row of ``found``, padded with -1, under the pattern ``owner``.
+
+        Return how many there are, or -1 if there is no room.
+        """
+        self.found, self.number = found, 0
+        fits: cython.bint = True
+        with cython.nogil:
+            for p in range(cost.shape[0]):
+                self.add_up(p, cost[p], multipliers)
+                before = self.number
+                for a in range(self.vectors.shape[0]):
+                    if self.find_slots(a):
+                        fits = self.list_groups(limit)
+                        if not fits:
+                            break
+                if not fits:
+                    break
+                for i in range(before, self.number):
+                    owner[i] = p
+        return self.number if fits else -1
+
+    @cython.cfunc
+    @cython.nogil
+    def add_up(
+        self, p: cython.Py_ssize_t, cost: cython.longlong, multipliers: cython.longlong[::1]
+    ) -> cython.void:
+        """Add up the reduced costs of the members of a pattern, and find where each sensitive class begins."""
+        at, stop = self.starts[p], self.starts[p + 1]
+        self.sums[at] = 0
+        for c in range(self.vectors.shape[1]):
+            self.begin[c] = at
+            while at < stop and (self.distinct or self.sensitive_class[self.members[at]] == c):
+                self.sums[at + 1] = self.sums[at] + cost - multipliers[self.members[at]]
                 at += 1
-        begin[classes] = at
-        before = total
-        for a in range(len(atoms)):
-            total = _groups_of_atom(mine, sums, begin, sensitive_class, atoms[a], distinct, limit, found, total)
-            if total < 0:
-                return -1
-        owner[before:total] = p
-    return total
+        self.begin[self.vectors.shape[1]] = at
 
+    @cython.cfunc
+    @cython.nogil
+    def find_slots(self, a: cython.Py_ssize_t) -> cython.bint:
+        """Find the slots of groups with some counts per sensitive class; say whether there are enough members."""
+        slot: cython.Py_ssize_t = 0
+        for c in range(self.vectors.shape[1]):
+            if self.vectors[a, c] > self.begin[c + 1] - self.begin[c]:
+                return False
+            slot += self.vectors[a, c]
+        self.number_of_slots = slot
+        later: cython.longlong = 0
+        class_ = self.vectors.shape[1]
+        while class_ > 0:
+            class_ -= 1
+            count = self.vectors[a, class_]
+            for left in range(1, count + 1):
+                slot -= 1
+                self.slot_class[slot], self.left[slot], self.rest[slot] = class_, left, later
+            later += self.sums[self.begin[class_] + count] - self.sums[self.begin[class_]]
+        return self.number_of_slots > 0
 
-@njit(cache=True)
-def _groups_of_atom(
-    mine: IntArray,
-    sums: IntArray,
-    begin: IntArray,
-    sensitive_class: IntArray,
-    atom: IntArray,
-    distinct: bool,
-    limit: int,
-    found: IntArray,
-    total: int,
-) -> int:  # pragma: no cover - compiled
-    """Add the groups of one count vector under one pattern, by depth-first search; return their new number."""
-    slot_class, left, rest = _slots(sums, begin, atom)
-    size = len(slot_class)
-    chosen = np.empty(size, dtype=np.int64)
-    spent = np.zeros(size + 1, dtype=np.int64)
-    depth = 0 if size and left[0] > 0 else -1
-    if depth == 0:
-        chosen[0] = begin[slot_class[0]] - 1
-    while depth >= 0:
-        c = slot_class[depth]
-        chosen[depth] += 1
-        here = chosen[depth]
-        if here + left[depth] > begin[c + 1]:
-            depth -= 1
-            continue
-        if spent[depth] + sums[here + left[depth]] - sums[here] + rest[depth] > limit:
-            depth -= 1  # members further on have smaller multipliers, so their reduced costs are higher still
-            continue
-        follows = depth > 0 and slot_class[depth - 1] == c and chosen[depth - 1] == here - 1
-        if here > begin[c] and mine[here] == mine[here - 1] and not follows:
-            continue  # copies of a row type are taken in order
-        if distinct and _has_class(mine, chosen, depth, sensitive_class, sensitive_class[mine[here]]):
-            continue
-        spent[depth + 1] = spent[depth] + sums[here + 1] - sums[here]
-        if depth + 1 < size:
-            depth += 1
-            chosen[depth] = here if slot_class[depth] == c else begin[slot_class[depth]] - 1
-            continue
-        if total == len(found):
-            return -1
-        found[total] = -1
-        for slot in range(size):
-            found[total, slot] = mine[chosen[slot]]
-        total += 1
-    return total
+    @cython.cfunc
+    @cython.nogil
+    def list_groups(self, limit: cython.longlong) -> cython.bint:
+        """List the groups with these slots, by depth-first search; say whether there is room for all."""
+        depth: cython.Py_ssize_t = 0
+        self.chosen[0] = self.begin[self.slot_class[0]] - 1
+        while depth >= 0:
+            self.chosen[depth] += 1
+            here = self.chosen[depth]
+            if self.is_over(depth, here, limit):
+                depth -= 1
+                continue
+            if not self.may_choose(depth, here):
+                continue
+            self.spent[depth + 1] = self.spent[depth] + self.sums[here + 1] - self.sums[here]
+            if depth + 1 < self.number_of_slots:
+                depth += 1
+                same: cython.bint = self.slot_class[depth] == self.slot_class[depth - 1]
+                self.chosen[depth] = here if same else self.begin[self.slot_class[depth]] - 1
+                continue
+            if self.number == self.found.shape[0]:
+                return False
+            self.note()
+        return True
 
+    @cython.cfunc
+    @cython.nogil
+    def is_over(
+        self, depth: cython.Py_ssize_t, here: cython.Py_ssize_t, limit: cython.longlong
+    ) -> cython.bint:
+        """Say whether no group can have this member, or one after it, in a slot.
 
-@njit(cache=True)
-def _slots(
-    sums: IntArray, begin: IntArray, atom: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:  # pragma: no cover - compiled
-    """Return for every slot its class, how many of its slots are left, and the least reduced cost of later classes.
+        Members further on have smaller multipliers, so their reduced costs are higher still.
+        """
+        stop = here + self.left[depth]
+        if stop > self.begin[self.slot_class[depth] + 1]:
+            return True
+        return self.spent[depth] + self.sums[stop] - self.sums[here] + self.rest[depth] > limit
 
-    If a class has too few members, no slot is left: ``left`` is 0 everywhere.
-    """
-    size = atom.sum()
-    slot_class, left, rest = np.empty(size, np.int64), np.zeros(size, np.int64), np.empty(size, np.int64)
-    for c in range(len(atom)):
-        if atom[c] > begin[c + 1] - begin[c]:
-            return slot_class, left, rest
-    slot, later = size, 0
-    for c in range(len(atom) - 1, -1, -1):
-        for number in range(1, atom[c] + 1):
-            slot -= 1
-            slot_class[slot], left[slot], rest[slot] = c, number, later
-        later += sums[begin[c] + atom[c]] - sums[begin[c]]
-    return slot_class, left, rest
+    @cython.cfunc
+    @cython.nogil
+    def may_choose(self, depth: cython.Py_ssize_t, here: cython.Py_ssize_t) -> cython.bint:
+        """Say whether a member may be in a slot: copies of a row type are taken in order, and classes are distinct."""
+        u, c = self.members[here], self.slot_class[depth]
+        if here > self.begin[c] and u == self.members[here - 1]:
+            if depth == 0 or self.slot_class[depth - 1] != c or self.chosen[depth - 1] != here - 1:
+                return False
+        if self.distinct:
+            for slot in range(depth):
+                if self.sensitive_class[self.members[self.chosen[slot]]] == self.sensitive_class[u]:
+                    return False
+        return True
 
-
-@njit(cache=True)
-def _has_class(
-    mine: IntArray, chosen: IntArray, depth: int, sensitive_class: IntArray, wanted: int
-) -> bool:  # pragma: no cover - compiled
-    has = False
-    for slot in range(depth):
-        has |= sensitive_class[mine[chosen[slot]]] == wanted
-    return has
+    @cython.cfunc
+    @cython.nogil
+    def note(self) -> cython.void:
+        """Note the group in the slots."""
+        for slot in range(self.found.shape[1]):
+            self.found[self.number, slot] = -1
+        for slot in range(self.number_of_slots):
+            self.found[self.number, slot] = self.members[self.chosen[slot]]
+        self.number += 1

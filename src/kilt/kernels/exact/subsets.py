@@ -6,246 +6,360 @@ difference is the difference of the indices. With one copy of each row type an i
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+import cython
 import numpy as np
-from numba import njit
+from cython.cimports.kilt.kernels.patterns.bits import ByteWeights
 
 from kilt.arrays.bits import Words
-from kilt.kernels.patterns.bits import weight_of
 from kilt.numbers import BoolArray, IntArray
 
-INFINITE = np.int64(1) << 61  # two of them still fit
+INFINITE = cython.declare(cython.longlong, 1 << 61)  # two of them still fit
 
 
-class Counter(NamedTuple):
-    """The state of counting up all multisets: entry i of all but ``digit`` belongs to the digits from i on.
+@cython.final
+@cython.cclass
+class GroupCosts:
+    """What all multisets cost as one group, counted up: entry i of all but ``digit`` belongs to the digits from i on.
 
     ``member`` is a row type in it (-1 if there is none), ``size`` its rows, ``steps`` the steps up the ladders that it
-    takes as one group, and ``weight`` what these cost a row.
+    takes as one group, and ``weight`` what these cost a row. ``differs[i, j]`` are the steps that row types i and j
+    make a group take.
     """
 
-    digit: IntArray
-    member: IntArray
-    size: IntArray
-    steps: Words
-    weight: IntArray
+    counts: cython.longlong[::1]
+    differs: cython.ulonglong[:, :, ::1]
+    weights: ByteWeights
+    digit: cython.longlong[::1]
+    member: cython.longlong[::1]
+    size: cython.longlong[::1]
+    steps: cython.ulonglong[:, ::1]
+    weight: cython.longlong[::1]
 
-    @classmethod
-    def of(cls, kinds: int, words: int) -> Counter:
-        """Return the empty multiset."""
-        numbers = [np.zeros(kinds + 1, dtype=np.int64) for _ in range(3)]
-        return cls(numbers[0], np.full(kinds + 1, -1), numbers[1], np.zeros((kinds + 1, words), np.uint64), numbers[2])
+    def __init__(self, counts: IntArray, differs: Words, weights: IntArray) -> None:
+        places = len(counts) + 1
+        self.counts, self.differs, self.weights = counts, differs, ByteWeights(weights)
+        self.digit, self.size, self.weight = np.zeros((3, places), dtype=np.int64)
+        self.member = np.full(places, -1)
+        self.steps = np.zeros((places, differs.shape[2]), dtype=np.uint64)
+
+    def fill(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t, cost: cython.longlong[::1]) -> None:
+        """Fill in what multisets from ``begin`` to ``end`` cost, counting up from the one before."""
+        with cython.nogil:
+            for index in range(begin, end):
+                place: cython.Py_ssize_t = 0
+                while self.digit[place] == self.counts[place]:
+                    self.digit[place] = 0
+                    place += 1
+                self.digit[place] += 1
+                while place >= 0:
+                    self.add_digit(place)
+                    place -= 1
+                cost[index] = self.size[0] * self.weight[0]
+
+    @cython.cfunc
+    @cython.nogil
+    def add_digit(self, i: cython.Py_ssize_t) -> cython.void:
+        """Find the numbers of the digits from i on from those of the digits after it."""
+        other: cython.Py_ssize_t = self.member[i + 1]
+        differs: cython.bint = self.digit[i] > 0 and other >= 0
+        weight: cython.longlong = self.weight[i + 1]
+        for w in range(self.steps.shape[1]):
+            steps: cython.ulonglong = self.steps[i + 1, w]
+            if differs:
+                fresh = self.differs[i, other, w] & ~steps
+                if fresh:
+                    steps |= fresh
+                    weight += self.weights.of_word(w, fresh)
+            self.steps[i, w] = steps
+        self.weight[i] = weight
+        self.size[i] = self.size[i + 1] + self.digit[i]
+        self.member[i] = i if self.digit[i] > 0 and other < 0 else other
 
 
-@njit(cache=True)
-def costs_of_multisets(
-    counter: Counter, counts: IntArray, differs: Words, weights: IntArray, begin: int, end: int, cost: IntArray
-) -> None:  # pragma: no cover - compiled
-    """Fill in what multisets from ``begin`` to ``end`` cost as one group, counting up from where the counter is.
-
-    ``differs[i, j]`` are the steps of the ladders that row types i and j make a group take, and ``weights`` what these
-    cost a row, by byte.
-    """
-    digit, member, size, steps, weight = counter
-    fresh = np.empty(steps.shape[1], dtype=np.uint64)
-    for index in range(begin, end):
-        place = 0
-        while digit[place] == counts[place]:
-            digit[place] = 0
-            place += 1
-        digit[place] += 1
-        for i in range(place, -1, -1):
-            other = member[i + 1]
-            size[i], member[i], weight[i] = size[i + 1] + digit[i], other, weight[i + 1]
-            steps[i] = steps[i + 1]
-            if digit[i] and other < 0:
-                member[i] = i
-            elif digit[i]:
-                for w in range(len(fresh)):
-                    fresh[w] = differs[i, other, w] & ~steps[i, w]
-                    steps[i, w] |= fresh[w]
-                weight[i] += weight_of(fresh, weights)
-        cost[index] = size[0] * weight[0]
-
-
-@njit(cache=True)
-def _size(rows: int) -> int:  # pragma: no cover - compiled
-    size = 0
+@cython.cfunc
+@cython.nogil
+def size_of(rows: cython.longlong) -> cython.int:
+    """Return how many rows a set has, given as a bit mask."""
+    size: cython.int = 0
     while rows:
         rows &= rows - 1
         size += 1
     return size
 
 
-@njit(cache=True)
-def indecomposable_masks(legal: BoolArray, smallest: int) -> BoolArray:  # pragma: no cover - compiled
-    """Mark the legal sets of rows that are not the union of two legal sets; no other group is ever needed."""
-    needed = np.zeros_like(legal)
-    for rows in range(1, len(legal)):
-        if not legal[rows]:
-            continue
+@cython.final
+@cython.cclass
+class SetPartitions:
+    """The cheapest partition of sets of different rows: what it costs, and the group of the first row that it has.
+
+    A set is *needed* as a group if it is legal and not the union of two legal sets; no other group ever is. The needed
+    groups whose first row is i are ``groups[starts[i]:starts[i + 1]]``, in ascending order.
+    """
+
+    legal: cython.uchar[::1]
+    needed: cython.uchar[::1]
+    cost: cython.longlong[::1]
+    groups: cython.longlong[::1]
+    starts: cython.longlong[::1]
+    smallest: cython.int
+    best: cython.longlong[::1]
+    choice = cython.declare(cython.longlong[::1], visibility="readonly")
+
+    def __init__(self, legal: BoolArray, cost: IntArray, smallest: int) -> None:
+        size = len(legal)
+        self.legal, self.cost, self.smallest = legal.view(np.uint8), cost, smallest
+        self.best, self.choice = np.full(size, INFINITE, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        self.best[0] = 0
+        needed = np.zeros(size, dtype=np.uint8)
+        self.needed = needed
+        with cython.nogil:
+            for rows in range(1, self.legal.shape[0]):
+                self.needed[rows] = self.legal[rows] and not self.splits(rows)
+        groups = np.flatnonzero(needed)
+        first = (np.frexp(groups & -groups)[1] - 1).astype(np.int8)  # the exponent of a power of 2, exactly
+        order = np.argsort(first, kind="stable")
+        self.groups = groups[order]
+        self.starts = np.searchsorted(first[order], np.arange(size.bit_length()))
+
+    @cython.cfunc
+    @cython.nogil
+    def splits(self, rows: cython.longlong) -> cython.bint:
+        """Say whether a set is the union of two legal sets."""
         first = rows & -rows
         others = rows ^ first
-        part = (others - 1) & others if others else 0
-        needed[rows] = True
-        while others and _size(rows) >= 2 * smallest:
+        if not others or size_of(rows) < 2 * self.smallest:
+            return False
+        part = (others - 1) & others
+        while True:
             group = part | first
-            if legal[group] and legal[rows ^ group]:
-                needed[rows] = False
+            if self.legal[group] and self.legal[rows ^ group]:
+                return True
+            if not part:
+                return False
+            part = (part - 1) & others
+
+    def fill(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> None:
+        """Fill in the cheapest partition of sets from ``begin`` to ``end``: of the table, and of what it may leave.
+
+        A group of the first row leaves a set without that row, and without as many rows as the smallest group has. A
+        set that is not legal has no legal partition, and a needed one no other.
+        """
+        table = self.best.shape[0] - 1
+        with cython.nogil:
+            most = size_of(table) - self.smallest
+            for rows in range(begin, end):
+                if rows != table and (rows & 1 or size_of(rows) > most):
+                    continue
+                if self.needed[rows]:
+                    self.best[rows], self.choice[rows] = self.cost[rows], rows
+                elif self.legal[rows]:
+                    self.divide(rows)
+
+    @cython.cfunc
+    @cython.nogil
+    def divide(self, rows: cython.longlong) -> cython.void:
+        """Find the cheapest partition of a set by the needed groups of its first row, or by all, if these are fewer."""
+        place: cython.Py_ssize_t = 0
+        while not (rows >> place) & 1:
+            place += 1
+        start, stop = self.starts[place], self.starts[place + 1]
+        if stop - start < cython.cast(cython.longlong, 1) << (size_of(rows) - 1):
+            self.try_needed(rows, start, stop)
+        else:
+            self.try_all(rows)
+
+    @cython.cfunc
+    @cython.nogil
+    def try_needed(
+        self, rows: cython.longlong, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> cython.void:
+        """Try the needed groups between two places, as far as they are inside of a set."""
+        lowest: cython.longlong = INFINITE
+        taken: cython.longlong = 0
+        for index in range(start, stop):
+            group = self.groups[index]
+            if group > rows:
                 break
+            if group & ~rows == 0:
+                total = self.cost[group] + self.best[rows ^ group]
+                if total < lowest:
+                    lowest, taken = total, group
+        self.best[rows], self.choice[rows] = lowest, taken
+
+    @cython.cfunc
+    @cython.nogil
+    def try_all(self, rows: cython.longlong) -> cython.void:
+        """Try all subsets with the first row of a set."""
+        lowest: cython.longlong = INFINITE
+        taken: cython.longlong = 0
+        first = rows & -rows
+        others = rows ^ first
+        part = others
+        while True:
+            group = part | first
+            if self.needed[group]:
+                total = self.cost[group] + self.best[rows ^ group]
+                if total < lowest:
+                    lowest, taken = total, group
             if not part:
                 break
             part = (part - 1) & others
-    return needed
+        self.best[rows], self.choice[rows] = lowest, taken
 
 
-@njit(cache=True)
-def best_masks(
-    legal: BoolArray,
-    needed: BoolArray,
-    cost: IntArray,
-    groups: IntArray,
-    starts: IntArray,
-    smallest: int,
-    begin: int,
-    end: int,
-    best: IntArray,
-    choice: IntArray,
-) -> None:  # pragma: no cover - compiled
-    """Fill in the cheapest partition of sets of rows from ``begin`` to ``end``: of the table, and of what it may leave.
+@cython.final
+@cython.cclass
+class MultisetPartitions:
+    """The cheapest partition of multisets: what it costs, and a group with the first row type that it has.
 
-    A group of the first row leaves a set without that row, and without as many rows as the ``smallest`` group has. A
-    set that is not legal has no legal partition, and a needed one no other. Of other sets either the needed groups of
-    the first row are tried, or all subsets, whichever are fewer: ``groups[starts[i]:starts[i + 1]]`` are the needed
-    groups whose first row is i, in ascending order.
+    ``have`` and ``take`` are the copies of each row type in a multiset and in a group of it.
     """
-    table = len(best) - 1
-    most = _size(table) - smallest
-    for rows in range(begin, end):
-        if rows != table and (rows & 1 or _size(rows) > most):
-            continue
-        if needed[rows]:
-            best[rows], choice[rows] = cost[rows], rows
-        if needed[rows] or not legal[rows]:
-            continue
-        first, place = rows & -rows, 0
-        while not (rows >> place) & 1:
-            place += 1
-        lowest, taken = INFINITE, 0
-        if starts[place + 1] - starts[place] < 1 << (_size(rows) - 1):
-            for index in range(starts[place], starts[place + 1]):
-                group = groups[index]
-                if group > rows:
-                    break
-                if group & ~rows == 0:
-                    total = cost[group] + best[rows ^ group]
-                    if total < lowest:
-                        lowest, taken = total, group
-        else:
-            others = rows ^ first
-            part = others
-            while True:
-                group = part | first
-                if needed[group]:
-                    total = cost[group] + best[rows ^ group]
-                    if total < lowest:
-                        lowest, taken = total, group
-                if not part:
-                    break
-                part = (part - 1) & others
-        best[rows], choice[rows] = lowest, taken
 
+    legal: cython.uchar[::1]
+    cost: cython.longlong[::1]
+    strides: cython.longlong[::1]
+    smallest: cython.longlong
+    rows: cython.longlong
+    best: cython.longlong[::1]
+    have: cython.longlong[::1]
+    take: cython.longlong[::1]
+    choice = cython.declare(cython.longlong[::1], visibility="readonly")
 
-@njit(cache=True)
-def best_multisets(
-    legal: BoolArray,
-    cost: IntArray,
-    counts: IntArray,
-    strides: IntArray,
-    smallest: int,
-    begin: int,
-    end: int,
-    best: IntArray,
-    choice: IntArray,
-) -> None:  # pragma: no cover - compiled
-    """Fill in the cheapest partition of multisets from ``begin`` to ``end``: any group with a first row type.
+    def __init__(self, legal: BoolArray, cost: IntArray, smallest: int, counts: IntArray, strides: IntArray) -> None:
+        self.legal, self.cost, self.smallest = legal.view(np.uint8), cost, smallest
+        self.best, self.choice = np.full(len(legal), INFINITE, dtype=np.int64), np.zeros(len(legal), dtype=np.int64)
+        self.best[0] = 0
+        self.strides, self.rows = strides, counts.sum()
+        self.have, self.take = np.zeros((2, len(counts)), dtype=np.int64)
 
-    A multiset of fewer rows than two of the ``smallest`` groups has no other partition than itself; one of more rows
-    than the table has without such a group is needed for nothing, but for the table itself.
-    """
-    kinds, most = len(counts), counts.sum() - smallest
-    have = np.zeros(kinds, np.int64)
-    take = np.zeros(kinds, np.int64)
-    for rows in range(begin, end):
-        if not legal[rows]:
-            continue
-        rest, first, size = rows, -1, 0
-        for i in range(kinds - 1, -1, -1):
-            have[i] = rest // strides[i]
-            rest -= have[i] * strides[i]
-            size += have[i]
-            take[i] = 0
-            if have[i]:
-                first = i
-        if size < 2 * smallest:
-            best[rows], choice[rows] = cost[rows], rows
-        if size < 2 * smallest or (size > most and rows + 1 < len(best)):
-            continue
-        take[first] = 1
-        group = strides[first]
-        lowest, taken = INFINITE, np.int64(0)
-        while True:
-            if legal[group] and best[rows - group] < INFINITE:
-                total = cost[group] + best[rows - group]
+    def fill(self, begin: cython.Py_ssize_t, end: cython.Py_ssize_t) -> None:
+        """Fill in the cheapest partition of multisets from ``begin`` to ``end``.
+
+        A multiset of fewer rows than two of the smallest groups has no other partition than itself; one of more rows
+        than the table has without such a group is needed for nothing, but for the table itself.
+        """
+        table = self.best.shape[0] - 1
+        with cython.nogil:
+            for rows in range(begin, end):
+                if not self.legal[rows]:
+                    continue
+                size = self.count(rows)
+                if size < 2 * self.smallest:
+                    self.best[rows], self.choice[rows] = self.cost[rows], rows
+                elif size <= self.rows - self.smallest or rows == table:
+                    self.divide(rows)
+
+    @cython.cfunc
+    @cython.nogil
+    def count(self, rows: cython.longlong) -> cython.longlong:
+        """Count the copies of each row type in a multiset, and return how many there are."""
+        size: cython.longlong = 0
+        rest = rows
+        i = self.strides.shape[0]
+        while i > 0:
+            i -= 1
+            self.have[i] = rest // self.strides[i]
+            rest -= self.have[i] * self.strides[i]
+            size += self.have[i]
+            self.take[i] = 0
+        return size
+
+    @cython.cfunc
+    @cython.nogil
+    def divide(self, rows: cython.longlong) -> cython.void:
+        """Try all groups of a multiset, which is counted, that have its first row type."""
+        lowest: cython.longlong = INFINITE
+        taken: cython.longlong = 0
+        first: cython.Py_ssize_t = 0
+        while self.have[first] == 0:
+            first += 1
+        self.take[first] = 1
+        group = self.strides[first]
+        while group > 0:
+            if self.legal[group]:
+                total = self.cost[group] + self.best[rows - group]
                 if total < lowest:
                     lowest, taken = total, group
-            place = first
-            while place < kinds and take[place] == have[place]:
-                back = take[place] - (1 if place == first else 0)
-                group -= back * strides[place]
-                take[place] -= back
-                place += 1
-            if place == kinds:
-                break
-            take[place] += 1
-            group += strides[place]
-        best[rows], choice[rows] = lowest, taken
+            group = self.next_group(group, first)
+        self.best[rows], self.choice[rows] = lowest, taken
+
+    @cython.cfunc
+    @cython.nogil
+    def next_group(self, group: cython.longlong, first: cython.Py_ssize_t) -> cython.longlong:
+        """Count up the copies that a group takes, of the first row type at least one; return 0 after the last."""
+        if self.take[first] < self.have[first]:
+            self.take[first] += 1
+            return group + self.strides[first]
+        group -= (self.take[first] - 1) * self.strides[first]
+        self.take[first] = 1
+        for place in range(first + 1, self.take.shape[0]):
+            if self.take[place] < self.have[place]:
+                self.take[place] += 1
+                return group + self.strides[place]
+            group -= self.take[place] * self.strides[place]
+            self.take[place] = 0
+        return 0
 
 
-@njit(cache=True)
-def indecomposable_vectors(
-    vectors: IntArray, strides: IntArray, legal: BoolArray, most: int
-) -> BoolArray:  # pragma: no cover - compiled
+def indecomposable_vectors(vectors: IntArray, strides: IntArray, legal: BoolArray, most: int) -> BoolArray:
     """Mark the vectors, given from small to large, that are not the sum of two legal ones; ``legal`` is by index.
 
     No more are marked than so many.
     """
-    needed = np.zeros(len(vectors), dtype=np.bool_)
-    atoms = np.empty(len(vectors), dtype=np.int64)
-    size = vectors.sum(axis=1)
-    found = 0
-    for i in range(len(vectors)):
-        if found == most:
-            break
-        needed[i] = True
-        index = np.int64(0)
-        for c in range(vectors.shape[1]):
-            index += vectors[i, c] * strides[c]
-        for j in range(found):
-            if size[atoms[j]] + size[0] > size[i]:
-                break
-            fits = True
-            part = np.int64(0)
-            for c in range(vectors.shape[1]):
-                if vectors[atoms[j], c] > vectors[i, c]:
-                    fits = False
+    return Vectors(vectors, strides, legal).indecomposable(most)
+
+
+@cython.final
+@cython.cclass
+class Vectors:
+    """Vectors of counts from small to large, with their sums and their indices in mixed radix.
+
+    ``atoms`` are those that are not the sum of two legal ones.
+    """
+
+    vectors: cython.longlong[:, ::1]
+    size: cython.longlong[::1]
+    index: cython.longlong[::1]
+    legal: cython.uchar[::1]
+    atoms: cython.longlong[::1]
+
+    def __init__(self, vectors: IntArray, strides: IntArray, legal: BoolArray) -> None:
+        self.vectors, self.legal = np.ascontiguousarray(vectors, dtype=np.int64), legal.view(np.uint8)
+        self.size, self.index = vectors.sum(axis=1), vectors @ strides
+        self.atoms = np.empty(len(vectors), dtype=np.int64)
+
+    def indecomposable(self, most: cython.Py_ssize_t) -> BoolArray:
+        """Mark those that are not the sum of two legal ones, no more than so many."""
+        needed = np.zeros(len(self.atoms), dtype=np.uint8)
+        found: cython.uchar[::1] = needed
+        number: cython.Py_ssize_t = 0
+        with cython.nogil:
+            for i in range(self.atoms.shape[0]):
+                if number == most:
                     break
-                part += vectors[atoms[j], c] * strides[c]
-            if fits and legal[index - part]:
-                needed[i] = False
-                break
-        if needed[i]:
-            atoms[found] = i
-            found += 1
-    return needed
+                if not self.splits(i, number):
+                    found[i] = True
+                    self.atoms[number] = i
+                    number += 1
+        return needed.view(np.bool_)
+
+    @cython.cfunc
+    @cython.nogil
+    def splits(self, i: cython.Py_ssize_t, number: cython.Py_ssize_t) -> cython.bint:
+        """Say whether a vector is the sum of one of so many atoms and a legal vector."""
+        for j in range(number):
+            atom = self.atoms[j]
+            if self.size[atom] + self.size[0] > self.size[i]:
+                return False
+            if self.fits(atom, i) and self.legal[self.index[i] - self.index[atom]]:
+                return True
+        return False
+
+    @cython.cfunc
+    @cython.nogil
+    def fits(self, inner: cython.Py_ssize_t, outer: cython.Py_ssize_t) -> cython.bint:
+        """Say whether no entry of a vector is larger than that of another."""
+        for c in range(self.vectors.shape[1]):
+            if self.vectors[inner, c] > self.vectors[outer, c]:
+                return False
+        return True

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+import cython
 
-from kilt.arrays.bits import Words
 from kilt.numbers import IntArray
 
 
-@njit(cache=True)
-def weight_of(words: Words, weights: IntArray) -> int:  # pragma: no cover - compiled
-    """Add up the weights of the members of a set; ``weights`` has them by byte."""
-    total = 0
-    for w in range(len(words)):
-        word, place = words[w], 8 * w
-        while word:
-            total += weights[place, np.int64(word & np.uint64(255))]
-            word >>= np.uint64(8)
-            place += 1
-    return total
+@cython.cclass
+class ByteWeights:
+    """What the members of a set weigh together: ``weights`` has them by byte of its words, and by value of the byte."""
+
+    def __init__(self, weights: IntArray) -> None:
+        self.weights = weights
+
+    @cython.ccall
+    @cython.nogil
+    def of_word(self, place: cython.Py_ssize_t, word: cython.ulonglong) -> cython.longlong:
+        """Return the weight of the members in the word at a place."""
+        total: cython.longlong = 0
+        rest: cython.ulonglong = cython.cast(cython.ulonglong, word)
+        byte = 8 * place
+        while rest:
+            total += self.weights[byte, rest & 255]
+            rest >>= 8
+            byte += 1
+        return total

@@ -8,78 +8,127 @@ al. 2004).
 
 from __future__ import annotations
 
+import cython
 import numpy as np
-from numba import njit
+from cython.cimports.kilt.kernels.patterns.bits import ByteWeights
 
 from kilt.arrays.bits import Words
-from kilt.kernels.patterns.bits import weight_of
 from kilt.numbers import IntArray
 
 
-@njit(cache=True)
-def extended(
-    sets: Words,
-    last: IntArray,
-    begin: int,
-    covers: Words,
-    weights: IntArray,
-    least: int,
-    most_tests: int,
-    found: Words,
-    found_last: IntArray,
-) -> tuple[int, int, int]:  # pragma: no cover - compiled
-    """Extend sets from ``begin`` on, until there is no room for what may be found, or the tests are too many.
+@cython.final
+@cython.cclass
+class Sets:
+    """Sets of row types, each a row of bits in words."""
 
-    Sets of fewer than ``least`` rows are left out. Return the first set that was not extended, how many were found, and
-    how many tests of a set against an item that took.
+    words: cython.ulonglong[:, ::1]
+
+    def __init__(self, words: Words) -> None:
+        self.words = np.ascontiguousarray(words)
+
+    @cython.cfunc
+    @cython.nogil
+    def is_inside(self, s: cython.Py_ssize_t, other: Sets, t: cython.Py_ssize_t) -> cython.bint:
+        """Say whether set s has no members but those of set t of the others."""
+        for w in range(self.words.shape[1]):
+            if self.words[s, w] & ~other.words[t, w]:
+                return False
+        return True
+
+
+@cython.final
+@cython.cclass
+class Extension:
+    """Extends closed sets of at least so many rows by an item each.
+
+    ``found`` has the sets that were found, ``number`` of them, and ``found_last`` the last item of each; ``tests``
+    counts the tests of a set against an item that this took. ``open_items`` are those that a set is not inside of.
     """
-    open_ = np.empty(len(covers), dtype=np.int64)
-    meet = np.empty(covers.shape[1], dtype=np.uint64)
-    number, tests = 0, 0
-    for s in range(begin, len(sets)):
-        if tests > most_tests:
-            return s, number, tests
-        count = 0
-        for item in range(len(covers)):
-            if not _is_inside(sets[s], covers[item]):
-                open_[count] = item
+
+    covers: Sets
+    weights: ByteWeights
+    least: cython.longlong
+    sets: Sets
+    last: cython.longlong[::1]
+    open_items: cython.longlong[::1]
+    meet: Sets
+    found: cython.ulonglong[:, ::1]
+    found_last: cython.longlong[::1]
+    number = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    tests = cython.declare(cython.longlong, visibility="readonly")
+
+    def __init__(self, covers: Words, weights: IntArray, least: int, found: Words, found_last: IntArray) -> None:
+        self.covers, self.weights, self.least = Sets(covers), ByteWeights(weights), least
+        self.found, self.found_last, self.number, self.tests = found, found_last, 0, 0
+        self.open_items = np.empty(len(covers), dtype=np.int64)
+        self.meet = Sets(np.empty((1, covers.shape[1]), dtype=np.uint64))
+
+    def extend(self, sets: Words, last: IntArray, begin: cython.Py_ssize_t, most_tests: cython.longlong) -> int:
+        """Extend sets from ``begin`` on, until there is no room for what may be found, or the tests are too many.
+
+        Return the first set that was not extended.
+        """
+        self.sets, self.last, self.number, self.tests = Sets(sets), last, 0, 0
+        s = begin
+        with cython.nogil:
+            while s < self.last.shape[0] and self.tests <= most_tests:
+                count = self.find_open(s)
+                if self.number + count > self.found_last.shape[0]:
+                    break
+                self.extend_one(s, count)
+                s += 1
+        return s
+
+    @cython.cfunc
+    @cython.nogil
+    def find_open(self, s: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """List the items that a set is not inside of, and return how many there are."""
+        count: cython.Py_ssize_t = 0
+        for item in range(self.open_items.shape[0]):
+            if not self.sets.is_inside(s, self.covers, item):
+                self.open_items[count] = item
                 count += 1
-        tests += len(covers)
-        if number + count > len(found):
-            return s, number, tests
+        self.tests += self.open_items.shape[0]
+        return count
+
+    @cython.cfunc
+    @cython.nogil
+    def extend_one(self, s: cython.Py_ssize_t, count: cython.Py_ssize_t) -> cython.void:
+        """Extend a set by each of its open items after the last, as far as that leads to a closed set of its own."""
         for place in range(count):
-            item = open_[place]
-            if item <= last[s]:
+            item = self.open_items[place]
+            if item <= self.last[s] or not self.has_enough(s, item):
                 continue
-            for w in range(len(meet)):
-                meet[w] = sets[s, w] & covers[item, w]
-            if weight_of(meet, weights) < least:
-                continue
-            earlier = 0
-            while earlier < place and not _is_inside(meet, covers[open_[earlier]]):
+            earlier: cython.Py_ssize_t = 0
+            while earlier < place and not self.meet.is_inside(0, self.covers, self.open_items[earlier]):
                 earlier += 1
-            tests += earlier + 1
+            self.tests += earlier + 1
             if earlier == place:
-                found[number] = meet
-                found_last[number] = item
-                number += 1
-    return len(sets), number, tests
+                for w in range(self.found.shape[1]):
+                    self.found[self.number, w] = self.meet.words[0, w]
+                self.found_last[self.number] = item
+                self.number += 1
+
+    @cython.cfunc
+    @cython.nogil
+    def has_enough(self, s: cython.Py_ssize_t, item: cython.Py_ssize_t) -> cython.bint:
+        """Let a set meet the cover of an item, and say whether that has enough rows."""
+        rows: cython.longlong = 0
+        for w in range(self.found.shape[1]):
+            word = self.sets.words[s, w] & self.covers.words[item, w]
+            self.meet.words[0, w] = word
+            if word and rows < self.least:
+                rows += self.weights.of_word(w, word)
+        return rows >= self.least
 
 
-@njit(cache=True)
 def lowest_levels(
-    sets: Words, covers: Words, columns: IntArray, levels: IntArray, found: IntArray
-) -> None:  # pragma: no cover - compiled
+    sets: Words, covers: Words, columns: cython.longlong[::1], levels: cython.longlong[::1], found: cython.short[:, ::1]
+) -> None:
     """Lower the levels of every set to those of the items that it is inside of."""
-    for s in range(len(sets)):
-        for item in range(len(covers)):
-            if _is_inside(sets[s], covers[item]):
-                found[s, columns[item]] = min(found[s, columns[item]], levels[item])
-
-
-@njit(cache=True)
-def _is_inside(some: Words, other: Words) -> bool:  # pragma: no cover - compiled
-    w = 0
-    while w < len(some) and not some[w] & ~other[w]:
-        w += 1
-    return w == len(some)
+    inner, outer = Sets(sets), Sets(covers)
+    with cython.nogil:
+        for s in range(inner.words.shape[0]):
+            for item in range(outer.words.shape[0]):
+                if levels[item] < found[s, columns[item]] and inner.is_inside(s, outer, item):
+                    found[s, columns[item]] = levels[item]

@@ -7,22 +7,14 @@ which are fewer. ``docs/solvers/subsets.md`` has the argument for every pruning.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from kilt.arrays.bits import byte_weights, packed
 from kilt.certificates.proof.evidence import Bound
-from kilt.kernels.exact.subsets import (
-    INFINITE,
-    Counter,
-    best_masks,
-    best_multisets,
-    costs_of_multisets,
-    indecomposable_masks,
-)
+from kilt.kernels.exact.subsets import GroupCosts, MultisetPartitions, SetPartitions
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
@@ -80,18 +72,15 @@ class Lattice:
     strides: IntArray
     legal: BoolArray
     cost: IntArray
-    best: IntArray
-    choice: IntArray
     smallest: int = 0
+    partitions: SetPartitions | MultisetPartitions = field(init=False)
 
     @classmethod
     def of(cls, problem: Problem) -> Lattice:
         """Make room for all sets."""
         strides = _strides(problem.counts + 1)
         size = int(strides[-1] * (problem.counts[-1] + 1))
-        cost, choice, best = (np.zeros(size, dtype=np.int64) for _ in range(3))
-        best[1:] = INFINITE
-        return cls(problem, strides, np.zeros(size, dtype=bool), cost, best, choice)
+        return cls(problem, strides, np.zeros(size, dtype=bool), np.zeros(size, dtype=np.int64))
 
     def fill(self) -> Iterator[float]:
         """Decide about every set as a group, count its cost, and then find its cheapest partition from small to large.
@@ -100,14 +89,18 @@ class Lattice:
         """
         yield from self._decide()
         yield from self._count()
-        fill_in = self._by_masks() if (self.problem.counts == 1).all() else self._by_multisets()
+        if (self.problem.counts == 1).all():
+            self.partitions = SetPartitions(self.legal, self.cost, self.smallest)
+        else:
+            counts, strides = self.problem.counts, self.strides
+            self.partitions = MultisetPartitions(self.legal, self.cost, self.smallest, counts, strides)
         for begin, end in self._blocks():
-            fill_in(begin, end, self.best, self.choice)
-            yield end / len(self.best)
+            self.partitions.fill(begin, end)
+            yield end / len(self.cost)
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
         """Divide the sets, but for the empty one, into blocks from small to large."""
-        size, step = len(self.best), max(1, len(self.best) // 4096)
+        size, step = len(self.cost), max(1, len(self.cost) // 4096)
         return ((begin, min(begin + step, size)) for begin in range(1, size, step))
 
     def _decide(self) -> Iterator[float]:
@@ -130,32 +123,16 @@ class Lattice:
         counts, n_row_types = self.problem.counts, len(self.problem.counts)
         differs, step_costs = _steps(self.problem)
         words = packed(differs.reshape(n_row_types * n_row_types, -1)).reshape(n_row_types, n_row_types, -1)
-        weights, counter = byte_weights(step_costs), Counter.of(n_row_types, words.shape[2])
+        costs = GroupCosts(counts, words, byte_weights(step_costs))
         for begin, end in self._blocks():
-            costs_of_multisets(counter, counts, words, weights, begin, end, self.cost)
+            costs.fill(begin, end, self.cost)
             yield 0.0
-
-    def _by_masks(self) -> Callable[..., None]:
-        """Return what fills in sets of different rows."""
-        needed = indecomposable_masks(self.legal, self.smallest)
-        return partial(best_masks, self.legal, needed, self.cost, *self._by_first_row(needed), self.smallest)
-
-    def _by_multisets(self) -> Callable[..., None]:
-        """Return what fills in sets of rows that repeat."""
-        return partial(best_multisets, self.legal, self.cost, self.problem.counts, self.strides, self.smallest)
-
-    def _by_first_row(self, needed: BoolArray) -> tuple[IntArray, IntArray]:
-        """Return the needed groups by their first row, each list in ascending order."""
-        groups = np.flatnonzero(needed)
-        first = (np.frexp(groups & -groups)[1] - 1).astype(np.int8)  # the exponent of a power of 2, exactly
-        order = np.argsort(first, kind="stable")
-        return groups[order], np.searchsorted(first[order], np.arange(len(self.strides) + 1))
 
     def partition(self) -> Partition:
         """Read the cheapest partition of the whole table off the choices."""
-        rest, entries = len(self.best) - 1, []
+        rest, entries = len(self.cost) - 1, []
         while rest:
-            group = int(self.choice[rest])
+            group = int(self.partitions.choice[rest])
             rest -= group
             digits = group // self.strides % (self.problem.counts + 1)
             entries.append(digits)

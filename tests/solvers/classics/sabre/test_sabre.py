@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import KAnonymity, Policy, TCloseness
-from kilt.kernels.classics.filling import filled
+from kilt.kernels.classics.filling import Filling
 from kilt.model.patterns import costs_of, tightest
 from kilt.model.rules import Groups, work_of
 from kilt.run.stopping import StoppingRule
@@ -163,7 +163,7 @@ def test_groups_are_filled_as_by_its_slow_twin(data):
     wanted = np.array([data.draw(st.integers(0, int(size))) for size in sizes])
     expected = slowly_filled(problem, bucket_of, order.tolist(), wanted.tolist())
     left = problem.counts.copy()
-    types, counts = filled(problem.codes, *stacked(problem)[:2], bucket_of, order, left, wanted.copy())
+    types, counts = Filling(problem.codes, stacked(problem), bucket_of, left).fill(order, wanted)
     assert list(zip(types.tolist(), counts.tolist(), strict=True)) == expected
     assert np.bincount(bucket_of[types], counts, 3).tolist() == wanted.tolist()
     assert (left + np.bincount(types, counts, kinds)).tolist() == problem.counts.tolist()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.kernels.classics.filling import filled
+from kilt.kernels.classics.filling import Filling
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule, SizeRule
 from kilt.numbers import IntArray
@@ -78,10 +78,11 @@ def _filled(
     bucket_of = buckets.of_values()[problem.sensitive[:, rule.column]]
     alike = equivalence_class(problem)
     order = np.lexsort((alike, -np.bincount(alike, problem.counts)[alike]))
-    left, (shown, costs, _) = problem.counts.copy(), stacked(problem)
+    left = problem.counts.copy()
+    filling = Filling(problem.codes, stacked(problem), bucket_of, left)
     for number, wanted in enumerate(draws):
         if stop():
             return
         observer(Progress("solving", number / len(draws)))
         order = order[left[order] > 0]
-        yield filled(problem.codes, shown, costs, bucket_of, order, left, wanted.copy())
+        yield filling.fill(order, wanted)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from kilt.kernels.bounds.incidence import by_type
-from kilt.kernels.exact.pricing import cheapest_atoms, dearest_copies, dearest_distinct, groups_within
+from kilt.kernels.exact.pricing import GroupListing, PatternLists
 from kilt.model.problem import Problem
 from kilt.numbers import ROOM, BoolArray, FloatArray, IntArray
 from kilt.patterns.pool import Pool
@@ -76,12 +76,9 @@ class Pricing:
 
     def find_cheapest(self, multipliers: IntArray) -> PricingResult:
         """Find for every pattern the minimal group of least reduced cost."""
-        lists, filled = self._lists(multipliers)
-        reduced_cost = np.empty(len(self.pool), dtype=np.int64)
-        minimal_group = np.empty(len(self.pool), dtype=np.int64)
-        cost, vectors = self.pool.cost * self.scale, self.minimal_groups.vectors
-        cheapest_atoms(lists, filled, self._offsets, multipliers, cost, vectors, reduced_cost, minimal_group)
-        return PricingResult(reduced_cost, minimal_group, lists)
+        lists, cost = self._lists(multipliers), self.pool.cost * self.scale
+        reduced_cost, minimal_group = lists.cheapest_groups(multipliers, cost, self.minimal_groups.vectors)
+        return PricingResult(reduced_cost, minimal_group, np.asarray(lists.types))
 
     def columns(self, cheapest: PricingResult, patterns: IntArray) -> Columns:
         """Return the cheapest minimal groups of these patterns as columns."""
@@ -116,10 +113,9 @@ class Pricing:
         members = types[np.lexsort((types, -multipliers[types], classes, owner))]
         starts = np.searchsorted(owner, np.arange(len(pool) + 1))
         found, under = np.empty((most, longest), dtype=np.int32), np.empty(most, dtype=np.int64)
-        cost, sensitive_class, vectors = pool.cost * self.scale, minimal_groups.sensitive_class, minimal_groups.vectors
-        number = groups_within(
-            members, multipliers, starts, cost, sensitive_class, vectors, minimal_groups.distinct, limit, found, under
-        )
+        sensitive_class, vectors = minimal_groups.sensitive_class, minimal_groups.vectors
+        listing = GroupListing(members, starts, sensitive_class, vectors, minimal_groups.distinct)
+        number = listing.list_within(limit, multipliers, pool.cost * self.scale, found, under)
         if number < 0:
             return None
         groups, under = found[:number], under[:number]
@@ -138,18 +134,16 @@ class Pricing:
         """Where the list of each sensitive class starts in the list of a pattern."""
         return np.concatenate([[0], np.cumsum(self.minimal_groups.vectors.max(axis=0))])
 
-    def _lists(self, multipliers: IntArray) -> tuple[IntArray, IntArray]:
-        """Return for every pattern its row types of largest multipliers by sensitive class, and how many there are."""
+    def _lists(self, multipliers: IntArray) -> PatternLists:
+        """Return for every pattern its row types of largest multipliers by sensitive class."""
         order = np.argsort(-multipliers, kind="stable")
         starts, patterns = self._by_type
-        lists = np.zeros((len(self.pool), self._offsets[-1]), dtype=np.int32)
-        filled = np.zeros((len(self.pool), len(self._offsets) - 1), dtype=np.int32)
-        counts, sensitive_class = self.problem.counts, self.minimal_groups.sensitive_class
+        lists, sensitive_class = PatternLists(len(self.pool), self._offsets), self.minimal_groups.sensitive_class
         if self.minimal_groups.distinct:
-            dearest_distinct(order, sensitive_class, starts, patterns, lists, filled)
+            lists.fill_distinct(order, sensitive_class, starts, patterns)
         else:
-            dearest_copies(order, counts, sensitive_class, starts, patterns, self._offsets, lists, filled)
-        return lists, filled
+            lists.fill(order, self.problem.counts, sensitive_class, starts, patterns)
+        return lists
 
     def _bound_larger(self, multipliers: IntArray, size: int) -> IntArray:
         """Bound from below the reduced cost of groups of so many rows, by pattern, as if all were legal."""

@@ -152,7 +152,7 @@ class FrequencyRule(ColumnRule):
         for v in range(values.of.shape[1]):
             most = max(most, values.of[group, v])
         over = most * self.above - size * self.below
-        return 0.0 if over <= 0 else over / self.above
+        return 0.0 if over <= 0 else over / cython.cast(cython.double, self.above)
 
 
 @cython.cclass
@@ -192,8 +192,8 @@ class EntropyRule(ColumnRule):
                 found += 1
                 most, least = max(most, count), min(least, count)
         if most == least:
-            return max(0.0, (self.above - found * self.below) / self.below)
-        missing = log(self.above / self.below) - log(size) + inside / size
+            return max(0.0, (self.above - found * self.below) / cython.cast(cython.double, self.below))
+        missing = log(self.above / cython.cast(cython.double, self.below)) - log(size) + inside / size
         error = 1e-12 + 1e-15 * (values.of.shape[1] + 16) * (log(size) + 1)
         return 0.0 if missing < -error else max(missing, 1e-9) * size
 
@@ -230,7 +230,7 @@ class RecursiveRule(ColumnRule):
                     lower = max(lower, values.of[group, v])
             level = lower
         over = most * self.below - tail * self.above
-        return 0.0 if over < 0 else (over + 1) / self.below
+        return 0.0 if over < 0 else (over + 1) / cython.cast(cython.double, self.below)
 
 
 @cython.cclass
@@ -258,7 +258,7 @@ class ClosenessRule(ColumnRule):
     ) -> cython.double:
         """Return about how many rows are too far away."""
         over = self.work(values, group, size) * self.below - self.above * self.scale * self.rows * size
-        return 0.0 if over <= 0 else over / (self.below * self.scale * self.rows)
+        return 0.0 if over <= 0 else over / cython.cast(cython.double, self.below * self.scale * self.rows)
 
     @cython.cfunc
     @cython.nogil

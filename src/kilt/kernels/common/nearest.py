@@ -1,98 +1,199 @@
-"""Distances of rows by brute force: the distance of two rows is what their pattern costs a row.
-
-``codes`` has a row for every column; the other numbers are those of ``Ladders``.
-"""
+"""Distances of rows by brute force: the distance of two rows is what their tightest pattern costs a row."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+import cython
 import numpy as np
-from numba import njit
 
-from kilt.kernels.lean import lean
 from kilt.numbers import IntArray
 
-ITSELF = 1 << 60
+FAR = cython.declare(cython.longlong, 1 << 62)
+FEW = cython.declare(cython.Py_ssize_t, 16)  # numbers that are sorted one by one
 
 
-class Ladders(NamedTuple):
+@cython.cclass
+class Ladders:
     """``shown[j, h, code]`` is the code of column j at level h, which costs ``costs[j, h]``; ``tops[j]`` is the top."""
 
-    shown: IntArray
-    costs: IntArray
-    tops: IntArray
+    def __init__(self, shown: IntArray, costs: IntArray, tops: IntArray) -> None:
+        self.shown, self.costs, self.tops = shown, costs, tops
+
+    @cython.cfunc
+    @cython.nogil
+    def agreeing(
+        self, j: cython.Py_ssize_t, h: cython.Py_ssize_t, a: cython.Py_ssize_t, b: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """Return the lowest level, from h on, at which two codes of column j look the same."""
+        while a != b and h < self.tops[j] and self.shown[j, h, a] != self.shown[j, h, b]:
+            h += 1
+        return h
 
 
-@lean
-def agreeing(shown: IntArray, tops: IntArray, j: int, h: int, a: int, b: int) -> int:  # pragma: no cover - compiled
-    """Return the lowest level, from h on, at which two codes of column j look the same."""
-    while a != b and h < tops[j] and shown[j, h, a] != shown[j, h, b]:
-        h += 1
-    return h
+@cython.cclass
+class TightestPattern:
+    """The tightest pattern of some rows of a table, and what it costs a row if it is to cover one more.
+
+    The different codes of all columns are numbered: ``values`` has them, ``columns`` their columns, and ``places`` the
+    numbers of those of a row. The pattern has ``levels`` and covers a row, the ``first``; with a row that has the code
+    of a number, the level of that column would have the cost ``costs``.
+    """
+
+    def __init__(self, codes: IntArray, ladders: Ladders) -> None:
+        self.ladders = ladders
+        different = [np.unique(column, return_inverse=True) for column in codes.T]
+        lengths = [len(values) for values, _ in different]
+        before = np.cumsum([0, *lengths[:-1]])
+        self.values = np.concatenate([values for values, _ in different]).astype(np.int64)
+        self.columns = np.repeat(np.arange(len(lengths)), lengths)
+        places = [start + place.reshape(-1) for start, (_, place) in zip(before, different, strict=True)]
+        self.places = np.ascontiguousarray(np.stack(places, axis=1), dtype=np.int32)
+        self.levels = np.zeros(len(lengths), dtype=np.int64)
+        self.costs = np.zeros(len(self.values), dtype=np.int64)
+        self.first = 0
+
+    @cython.cfunc
+    @cython.nogil
+    def start(self, u: cython.Py_ssize_t) -> cython.void:
+        """Begin with the pattern of row u alone."""
+        self.first = u
+        for j in range(self.levels.shape[0]):
+            self.levels[j] = 0
+        self.find_costs()
+
+    @cython.cfunc
+    @cython.nogil
+    def cover(self, v: cython.Py_ssize_t) -> cython.void:
+        """Let the pattern cover row v too."""
+        raised: cython.bint = False
+        for j in range(self.levels.shape[0]):
+            level = self.level_with(self.places[v, j])
+            raised |= level != self.levels[j]
+            self.levels[j] = level
+        if raised:
+            self.find_costs()
+
+    @cython.cfunc
+    @cython.nogil
+    def cost_with(self, v: cython.Py_ssize_t) -> cython.longlong:
+        """Return what the pattern would cost a row if it covered row v too."""
+        cost: cython.longlong = 0
+        for j in range(self.places.shape[1]):
+            cost += self.costs[self.places[v, j]]
+        return cost
+
+    @cython.cfunc
+    @cython.nogil
+    def level_with(self, place: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return the level that the column of a code would have if the pattern covered a row with that code."""
+        j = self.columns[place]
+        return self.ladders.agreeing(j, self.levels[j], self.values[self.places[self.first, j]], self.values[place])
+
+    @cython.cfunc
+    @cython.nogil
+    def find_costs(self) -> cython.void:
+        """Find what the levels would cost with every code."""
+        for place in range(self.costs.shape[0]):
+            self.costs[place] = self.ladders.costs[self.columns[place], self.level_with(place)]
 
 
-@njit(cache=True, nogil=True)
-def distances(
-    codes: IntArray, shown: IntArray, costs: IntArray, tops: IntArray, u: int
-) -> IntArray:  # pragma: no cover - compiled
-    """Return the distances of all rows from row u; by tables where values are few, which is faster than branches."""
-    far = np.zeros(codes.shape[1], dtype=np.int64)
-    table = np.empty(shown.shape[2], dtype=np.int64)
-    for j in range(len(codes)):
-        a = codes[j, u]
-        if len(table) > len(far):
-            for v in range(len(far)):
-                far[v] += costs[j, agreeing(shown, tops, j, 0, a, codes[j, v])]
-            continue
-        for b in range(len(table)):
-            table[b] = costs[j, agreeing(shown, tops, j, 0, a, b)]
-        for v in range(len(far)):
-            far[v] += table[codes[j, v]]
-    return far
+@cython.final
+@cython.cclass
+class Distances:
+    """The distances of the rows of a table, given as codes; ``keys`` is scratch space to sort rows by distance."""
 
+    pattern: TightestPattern
+    rows: cython.Py_ssize_t
+    keys: cython.longlong[::1]
 
-@njit(cache=True, nogil=True)
-def nearest_outside(
-    codes: IntArray, shown: IntArray, costs: IntArray, tops: IntArray, part: IntArray, u: int
-) -> int:  # pragma: no cover - compiled
-    """Return the row that is nearest to row u, of those in another part."""
-    far = distances(codes, shown, costs, tops, u)
-    best, found = np.iinfo(np.int64).max, -1
-    for v in range(len(far)):
-        if far[v] < best and part[v] != part[u]:
-            best, found = far[v], v
-    return found
+    def __init__(self, codes: IntArray, ladders: Ladders) -> None:
+        self.pattern, self.rows = TightestPattern(codes, ladders), len(codes)
+        self.keys = np.zeros(len(codes), dtype=np.int64)
 
+    def of(self, u: cython.Py_ssize_t) -> IntArray:
+        """Return the distances of all rows from row u."""
+        found = np.empty(self.rows, dtype=np.int64)
+        distances: cython.longlong[::1] = found
+        with cython.nogil:
+            self.pattern.start(u)
+            for v in range(self.rows):
+                distances[v] = self.pattern.cost_with(v)
+        return found
 
-@njit(cache=True, nogil=True)
-def count_within(
-    codes: IntArray, shown: IntArray, costs: IntArray, tops: IntArray, near: IntArray, u: int, copies: int
-) -> None:  # pragma: no cover - compiled
-    """Add copies of row u to what every row v has ``near[v, d]`` of at distance d."""
-    far = distances(codes, shown, costs, tops, u)
-    for v in range(len(far)):
-        near[v, far[v]] += copies
+    def nearest_outside(self, part: cython.longlong[::1], u: cython.Py_ssize_t) -> int:
+        """Return the row that is nearest to row u, of those in another part; -1 if there is none."""
+        found: cython.Py_ssize_t = -1
+        with cython.nogil:
+            self.pattern.start(u)
+            mine = part[u]
+            least: cython.longlong = FAR
+            for v in range(self.rows):
+                if part[v] != mine:
+                    distance = self.pattern.cost_with(v)
+                    if distance < least:
+                        least, found = distance, v
+        return found
 
+    def count_within(self, near: cython.longlong[:, ::1], u: cython.Py_ssize_t, copies: cython.longlong) -> None:
+        """Add copies of row u to what every row v has ``near[v, d]`` of at distance d."""
+        with cython.nogil:
+            self.pattern.start(u)
+            for v in range(self.rows):
+                near[v, self.pattern.cost_with(v)] += copies
 
-@njit(cache=True, nogil=True)
-def nearest_of_all(codes: IntArray, ladders: Ladders, near: IntArray) -> None:  # pragma: no cover - compiled
-    """Write for every row the others that are nearest, from near to far, as many as there is room for."""
-    number = near.shape[1]
-    for u in range(codes.shape[1]):
-        far = distances(codes, ladders.shown, ladders.costs, ladders.tops, u)
-        far[u] = ITSELF
-        limit = np.partition(far, number - 1)[number - 1]
-        found = np.empty(number, dtype=np.int64)
-        closer = 0
-        for v in range(len(far)):
-            if far[v] < limit:
-                found[closer] = v
-                closer += 1
-        v = 0
-        for i in range(closer, number):
-            while far[v] != limit:
-                v += 1
-            found[i] = v
-            v += 1
-        near[u] = found[np.argsort(far[found], kind="mergesort")]
+    def nearest_of_all(self, near: cython.longlong[:, ::1]) -> None:
+        """Write for every row the others that are nearest, from near to far, as many as there is room for.
+
+        Of rows at the same distance the first is nearest. The cost of all rows together has less than 62 bits, and so
+        have distances times rows.
+        """
+        with cython.nogil:
+            for u in range(self.rows):
+                self.pattern.start(u)
+                others: cython.Py_ssize_t = 0
+                for v in range(self.rows):
+                    if v != u:
+                        self.keys[others] = self.pattern.cost_with(v) * self.rows + v
+                        others += 1
+                self.sort_least(0, others, near.shape[1])
+                for i in range(near.shape[1]):
+                    near[u, i] = self.keys[i] % self.rows
+
+    @cython.cfunc
+    @cython.nogil
+    def sort_least(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, number: cython.Py_ssize_t) -> cython.void:
+        """Move the least keys, so many, to the front in order; those between two places are not sorted yet."""
+        while stop - start > FEW and start < number:
+            middle = self.divide(start, stop)
+            self.sort_least(start, middle, number)
+            start = middle
+        if start < number:
+            self.sort_few(start, stop)
+
+    @cython.cfunc
+    @cython.nogil
+    def sort_few(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Sort the keys between two places by insertion."""
+        for i in range(start + 1, stop):
+            key, j = self.keys[i], i
+            while j > start and self.keys[j - 1] > key:
+                self.keys[j] = self.keys[j - 1]
+                j -= 1
+            self.keys[j] = key
+
+    @cython.cfunc
+    @cython.nogil
+    def divide(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Move lower keys between two places before higher ones, and return where the higher ones begin."""
+        a, pivot, c = self.keys[start], self.keys[(start + stop) // 2], self.keys[stop - 1]
+        pivot = max(min(a, pivot), min(max(a, pivot), c))
+        low, high = start, stop - 1
+        while True:
+            while self.keys[low] < pivot:
+                low += 1
+            while self.keys[high] > pivot:
+                high -= 1
+            if low >= high:
+                return low
+            self.keys[low], self.keys[high] = self.keys[high], self.keys[low]
+            low += 1
+            high -= 1

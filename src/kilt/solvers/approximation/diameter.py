@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kilt.kernels.common.nearest import count_within, distances
+from kilt.kernels.common.nearest import Distances
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
@@ -79,12 +79,11 @@ class Balls:
     problem: Problem
     rows_at: IntArray = field(init=False)
     least: IntArray = field(init=False)
-    codes: IntArray = field(init=False)
-    ladders: tuple[IntArray, IntArray, IntArray] = field(init=False)
+    distances: Distances = field(init=False)
 
     def __post_init__(self) -> None:
         self.rows_at = np.zeros((len(self.problem.counts), _max_distance(self.problem) + 1), dtype=np.int64)
-        self.codes, self.ladders = np.ascontiguousarray(self.problem.codes.T), stacked(self.problem)
+        self.distances = Distances(self.problem.codes, stacked(self.problem))
 
     def count(self, stop: StoppingRule) -> bool:
         """Count all rows, and note the least radius with k of them; say whether it was finished."""
@@ -97,7 +96,7 @@ class Balls:
 
     def add(self, row_type: int, copies: int) -> None:
         """Count copies of a row type, or take them out if negative."""
-        count_within(self.codes, *self.ladders, self.rows_at, row_type, copies)
+        self.distances.count_within(self.rows_at, row_type, copies)
 
     def best(self, center: int) -> tuple[float, int]:
         """Return the best ball around a row type: its radius for each row that is in no set, and its radius.
@@ -113,7 +112,7 @@ class Balls:
 
     def rows(self, center: int, radius: int) -> IntArray:
         """Return the row types in a ball, the nearest first."""
-        distance = distances(self.codes, *self.ladders, center)
+        distance = self.distances.of(center)
         inside = np.flatnonzero(distance <= radius)
         return inside[np.argsort(distance[inside], kind="stable")]
 

@@ -19,7 +19,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kilt.kernels.common.nearest import nearest_outside
+from kilt.kernels.common.nearest import Distances
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
@@ -92,14 +92,14 @@ def _grow_trees(
 ) -> Trees:
     """Link small trees until there are none."""
     _, first = np.unique(vertex, return_index=True)
-    codes, ladders = np.ascontiguousarray(problem.codes[first].T), stacked(problem)
+    distances = Distances(problem.codes[first], stacked(problem))
     trees = Trees(rows)
     small = np.flatnonzero(rows < k).tolist()
     for done, begun in enumerate(small):
         observer(Progress("solving", done / len(small)))
         while trees.size[trees.tree[begun]] < k and not stop():
             mine = int(trees.tree[begun])
-            trees.link(mine, nearest_outside(codes, *ladders, trees.tree, trees.tip[mine]))
+            trees.link(mine, distances.nearest_outside(trees.tree, trees.tip[mine]))
     return trees
 
 

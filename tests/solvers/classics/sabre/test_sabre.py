@@ -20,7 +20,7 @@ from kilt.solvers.classics.sabre.bucketing import bucketings, chain, distances
 from kilt.solvers.classics.sabre.draws import ValueDraws, halves
 from kilt.solvers.classics.sabre.solver import best_draws, closeness
 from kilt.solvers.common.leftovers import place_illegal
-from kilt.solvers.common.stacked_ladders import stacked
+from kilt.solvers.common.stacked_ladders import old_stacked as stacked
 from kilt.solvers.registry import solver
 from support.problems import problem_of, solved
 from support.profiles import examples

@@ -18,7 +18,7 @@ from kilt.run.incumbent import Incumbent
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.common.compile_rules import compile_rules
-from kilt.solvers.common.stacked_ladders import stacked
+from kilt.solvers.common.stacked_ladders import old_stacked as stacked
 from kilt.solvers.registry import solver
 from kilt.solvers.search.schedule import Params, Schedule
 from kilt.solvers.search.solver import Run, Search, is_wide

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kilt.kernels.common.nearest import Ladders, agreeing
+from kilt.kernels.common.old_nearest import Ladders, agreeing
 from kilt.kernels.lean import lean
 from kilt.kernels.model.legal import CompiledRules, violation
 from kilt.kernels.search.moves import NONE, draw, draw_below

@@ -23,7 +23,7 @@ from kilt.solvers.classics.sabre.bucketing import Bucketing, bucketings
 from kilt.solvers.classics.sabre.draws import ValueDraws
 from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.common.leftovers import place_illegal
-from kilt.solvers.common.stacked_ladders import stacked
+from kilt.solvers.common.stacked_ladders import old_stacked as stacked
 
 MOST_VALUES = 500
 MOST_BUCKETINGS = 16  # that are tried

@@ -20,7 +20,7 @@ from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import on_all_cores
-from kilt.solvers.common.stacked_ladders import stacked
+from kilt.solvers.common.stacked_ladders import old_stacked as stacked
 from kilt.solvers.search.state import SearchState, one_group
 from kilt.solvers.search.wide.neighbours import nearest_neighbours
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilt.kernels.common.nearest import Ladders, nearest_of_all
+from kilt.kernels.common.nearest import Distances, Ladders
 from kilt.kernels.search.moves import NONE
 from kilt.numbers import IntArray
 from kilt.run.stopping import StoppingRule
@@ -23,6 +23,7 @@ def nearest_neighbours(
     codes: IntArray, ladders: Ladders, number: int, rng: np.random.Generator, stop: StoppingRule
 ) -> IntArray:
     """Find for every row its nearest neighbours in its block, from near to far; none once it is stopped."""
+    ladders = Ladders(*ladders) if isinstance(ladders, tuple) else ladders
     blocks = sorted_blocks(codes, rng)
     number = min(number, max(map(len, blocks)) - 1)
     near = np.full((len(codes), number), NONE, dtype=np.int32)
@@ -30,7 +31,7 @@ def nearest_neighbours(
     def search(block: IntArray) -> None:
         found = np.empty((len(block), min(number, len(block) - 1)), dtype=np.int64)
         if found.shape[1] and not stop():
-            nearest_of_all(np.ascontiguousarray(codes[block].T), ladders, found)
+            Distances(codes[block], ladders).nearest_of_all(found)
             near[block, : found.shape[1]] = block[found]
 
     on_all_cores(search, blocks)

@@ -20,7 +20,7 @@ from kilt.numbers import IntArray
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import on_all_cores
 from kilt.solvers.common.compile_rules import compile_rules
-from kilt.solvers.common.stacked_ladders import stacked
+from kilt.solvers.common.stacked_ladders import old_stacked as stacked
 from kilt.solvers.search.schedule import cooled
 from kilt.solvers.search.wide.construct import n_neighbours
 from kilt.solvers.search.wide.neighbours import nearest_neighbours

@@ -1,0 +1,95 @@
+"""Distances of rows against slow twins in plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kilt.kernels.common.nearest import Distances, Ladders
+from support.profiles import examples
+
+HEIGHT = 2
+
+
+@st.composite
+def tables(draw, most_rows=60):
+    """Codes of some rows, and ladders on which ever more values look the same; every column has its own height."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    rows, columns, values = draw(st.integers(2, most_rows)), draw(st.integers(1, 4)), draw(st.integers(1, 9))
+    codes = rng.integers(0, values, (rows, columns)).astype(np.int32)
+    shown = np.zeros((columns, HEIGHT + 1, values), dtype=np.int64)
+    shown[:, 0] = np.arange(values)
+    shown[:, 1] = rng.integers(0, values, (columns, values))
+    tops = rng.integers(1, HEIGHT + 1, columns)
+    shown[np.arange(columns), tops] = 0
+    costs = np.cumsum(rng.integers(0, draw(st.sampled_from([3, 1 << 40])), (columns, HEIGHT + 1)), axis=1)
+    costs[:, 0] = 0
+    return codes, (shown, costs, tops)
+
+
+def slow_distances(codes, shown, costs, tops):
+    """Return the distance of every row from every other."""
+    found = np.zeros((len(codes), len(codes)), dtype=np.int64)
+    for j, column in enumerate(codes.T):
+        for u, a in enumerate(column):
+            for v, b in enumerate(column):
+                level = next(
+                    h for h in range(tops[j] + 1) if a == b or h == tops[j] or shown[j, h, a] == shown[j, h, b]
+                )
+                found[u, v] += costs[j, level]
+    return found
+
+
+@given(tables())
+@examples(100)
+def test_distances_are_those_of_the_slow_twin(table):
+    codes, ladders = table
+    slow, distances = slow_distances(codes, *ladders), Distances(codes, Ladders(*ladders))
+    for u, expected in enumerate(slow):
+        assert distances.of(u).tolist() == expected.tolist()
+
+
+@given(tables(), st.data())
+@examples(100)
+def test_the_nearest_in_another_part(table, data):
+    codes, ladders = table
+    slow, distances = slow_distances(codes, *ladders), Distances(codes, Ladders(*ladders))
+    part = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(codes), max_size=len(codes))))
+    for u, far in enumerate(slow):
+        others = np.flatnonzero(part != part[u])
+        expected = others[np.argmin(far[others])] if len(others) else -1
+        assert distances.nearest_outside(part, u) == expected
+
+
+@given(tables(), st.data())
+@examples(100)
+def test_the_nearest_of_all_are_the_first_by_distance(table, data):
+    codes, ladders = table
+    slow = slow_distances(codes, *ladders)
+    found = np.empty((len(codes), data.draw(st.integers(0, len(codes) - 1))), dtype=np.int64)
+    Distances(codes, Ladders(*ladders)).nearest_of_all(found)
+    for u, far in enumerate(slow):
+        order = [v for v in np.argsort(far, kind="stable").tolist() if v != u]
+        assert found[u].tolist() == order[: found.shape[1]]
+
+
+@given(tables(most_rows=12))
+@examples(50)
+def test_copies_are_counted_at_their_distance(table):
+    codes, (shown, costs, tops) = table
+    ladders = Ladders(shown, costs % 3, tops)
+    slow, distances = slow_distances(codes, shown, costs % 3, tops), Distances(codes, ladders)
+    near = np.zeros((len(codes), slow.max() + 1), dtype=np.int64)
+    for u in range(len(codes)):
+        distances.count_within(near, u, u + 1)
+    for v, far in enumerate(slow):
+        assert near[v].tolist() == np.bincount(far, np.arange(len(codes)) + 1, near.shape[1]).tolist()
+
+
+def test_ladders_show_what_they_are_given():
+    shown, costs, tops = np.zeros((2, 3, 4), dtype=np.int64), np.ones((2, 3), dtype=np.int64), np.array([1, 2])
+    ladders = Ladders(shown, costs, tops)
+    assert np.asarray(ladders.shown).shape == shown.shape
+    assert np.asarray(ladders.costs).tolist() == costs.tolist()
+    assert np.asarray(ladders.tops).tolist() == tops.tolist()

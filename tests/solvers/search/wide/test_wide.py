@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
+from kilt.kernels.random import Random
+from kilt.kernels.search.wide.construct import GrowingPattern
 from kilt.model.partition import Partition
-from kilt.model.patterns import costs_of
+from kilt.model.patterns import costs_of, tightest
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.common.compile_rules import compile_rules
+from kilt.solvers.common.compile_rules_new import compile_rules as compile_new_rules  # when merged: compile_rules
 from kilt.solvers.common.stacked_ladders import stacked
 from kilt.solvers.registry import solver
 from kilt.solvers.search.schedule import Params, Schedule
@@ -93,6 +96,35 @@ def test_groups_that_grow_are_legal(data, seed):
     assert_complete(problem, Construction(problem, compile_rules(problem), seed).partition(StoppingRule()))
 
 
+@given(st.data(), st.integers(0, 3))
+@examples(60)
+def test_patterns_that_grow_are_large_and_cover_all_neighbours_that_fit(data, seed):
+    problem = searchable(data, most_rows=12)
+    n_row_types, classes = len(problem.counts), problem.sensitive_class.astype(np.int64)
+    seeds, ladders, rules = np.arange(n_row_types), stacked(problem), compile_new_rules(problem)
+    codes, few = np.ascontiguousarray(problem.codes), min(3 * rules.min_group_size, n_row_types - 1)
+    near_rows = nearest_neighbours(codes, ladders, few, np.random.default_rng(seed), StoppingRule())
+    pattern = GrowingPattern(
+        codes, ladders, problem.counts, classes, len(problem.sensitive_totals), near_rows, rules, Random(seed + 1)
+    )
+    types, lengths, levels = pattern.grow_all(seeds)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    assert starts[-1] == len(types)
+    assert len(levels) == len(lengths)
+    for g, shape in enumerate(levels.tolist()):
+        mine = types[starts[g] : starts[g + 1]].tolist()
+        shown = [
+            tuple(int(c.levels[h][code]) for c, h, code in zip(problem.columns, shape, row, strict=True))
+            for row in problem.codes
+        ]
+        around = [mine[0], *near_rows[mine[0]][near_rows[mine[0]] != NONE].tolist()]
+        assert mine == [v for v in around if shown[v] == shown[mine[0]]]
+        assert tightest(problem, np.array(mine), np.array([0, len(mine)])).tolist() == [shape]
+        assert problem.counts[mine].sum() >= rules.min_group_size
+    if rules.size_only and n_row_types == few + 1:
+        assert len(lengths) == (n_row_types if problem.rows >= rules.min_group_size else 0)
+
+
 @given(st.data(), st.integers(0, 3), st.sampled_from([0.1, 3.0]), st.booleans())
 @examples(100)
 def test_rows_that_change_places_leave_legal_groups(data, seed, temperature, two_hands):
@@ -138,7 +170,6 @@ def assert_kept(problem, exchange):
         assert size[g] == copies[mine].sum()
         by_class = np.bincount(np.asarray(members.sensitive_class)[mine], copies[mine], members.by_class.shape[1])
         assert np.asarray(members.by_class)[g].tolist() == by_class.tolist()
-        assert cost[g] == members.cost_of_group(g)
         if len(mine):
             alone = Partition.of(problem, exchange.types[mine], np.zeros_like(mine), copies[mine])
             assert cost[g] == costs_of(problem, alone.levels)[0]

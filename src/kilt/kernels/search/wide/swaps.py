@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.kilt.kernels.common.nearest import Ladders
 from cython.cimports.kilt.kernels.model.rules import ClassCounts, CompiledRules
 from cython.cimports.kilt.kernels.random import Random
-from cython.cimports.kilt.kernels.common.nearest import Ladders
 from cython.cimports.libc.math import log
 
 from kilt.numbers import IntArray
@@ -120,9 +120,7 @@ class Members:
 
     @cython.cfunc
     @cython.nogil
-    def size_with(
-        self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t
-    ) -> cython.longlong:
+    def size_with(self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t) -> cython.longlong:
         """Return the size of a group, without a unit that leaves and with one that comes."""
         size = self.size[g]
         if leaves != NONE:
@@ -133,9 +131,7 @@ class Members:
 
     @cython.cfunc
     @cython.nogil
-    def row_cost(
-        self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t
-    ) -> cython.longlong:
+    def row_cost(self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t) -> cython.longlong:
         """Return what a row of a group costs, without a unit that leaves and with one that comes."""
         first: cython.Py_ssize_t = comes
         if first == NONE:
@@ -158,18 +154,14 @@ class Members:
             cost += self.ladders.costs[j, h]
         return cost
 
-    def cost_of_group(self, g: cython.Py_ssize_t) -> int:
-        """Return what a row of a group costs by its members."""
-        return self.row_cost(g, -1, -1)
-
 
 @cython.final
 @cython.cclass
 class RowSwapper:
     """A worker that lets its ``units`` change groups; ``cost`` is how much more all groups cost by its moves.
 
-    It has ``n_spare`` groups that are empty, and the moves to undo if all together cost too much: ``n_logged`` units
-    and the groups that they were in.
+    It has ``n_spare`` groups that are empty. Of the move that it tries it remembers ``n_logged`` units and the groups
+    that they were in.
     """
 
     number: cython.Py_ssize_t
@@ -194,12 +186,11 @@ class RowSwapper:
         spare: IntArray,
     ) -> None:
         self.number, self.members, self.rules, self.random, self.units = number, members, rules, random, units
-        self.spare = np.zeros(len(members.head), dtype=np.int64)
-        self.n_spare, self.cost = len(spare), 0
-        for i, g in enumerate(spare):
-            self.spare[i] = g
+        room = np.zeros(len(members.head), dtype=np.int64)
+        room[: len(spare)] = spare
+        self.spare, self.n_spare = room, len(spare)
         self.logged_unit, self.logged_group = np.zeros((2, len(members.after)), dtype=np.int64)
-        self.n_logged = 0
+        self.n_logged = self.cost = 0
 
     def swap(self, moves: cython.longlong, temperature: cython.double) -> int:
         """Try so many moves, and return how much more all groups cost then.
@@ -268,9 +259,7 @@ class RowSwapper:
 
     @cython.cfunc
     @cython.nogil
-    def violation(
-        self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t
-    ) -> cython.double:
+    def violation(self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t) -> cython.double:
         """Say how far a group is from legal, without a unit that leaves and with one that comes; 0 if it is empty."""
         size = self.members.size_with(g, leaves, comes)
         if size == 0:

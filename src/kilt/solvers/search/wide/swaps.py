@@ -130,4 +130,3 @@ def anneal_rows(problem: Problem, partition: Partition, stop: StoppingRule, seed
             break
         rows.anneal(moves, cooled(PARAMS.t_start, PARAMS.t_end, step / PARAMS.steps))
     return rows.best
-

@@ -61,6 +61,7 @@ class CompiledRules:
         for rule in rules:
             last.next = rule
             last = rule
+        last.next = None
 
     def copy(self) -> CompiledRules:
         """Return the same rules for another thread."""

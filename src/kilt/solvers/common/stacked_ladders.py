@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilt.kernels.common import old_nearest
 from kilt.kernels.common.nearest import Ladders
 from kilt.model.problem import Problem
 
@@ -20,9 +19,3 @@ def stacked(problem: Problem) -> Ladders:
         for h, codes in enumerate(column.levels):
             shown[j, h, : len(codes)] = codes[:width]
     return Ladders(shown, costs, np.array([len(column.levels) - 1 for column in problem.columns]))
-
-
-def old_stacked(problem: Problem) -> old_nearest.Ladders:
-    """Return the same for kernels that numba compiles."""
-    ladders = stacked(problem)
-    return old_nearest.Ladders(*map(np.asarray, (ladders.shown, ladders.costs, ladders.tops)))

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import Policy
-from kilt.kernels.search.moves import NONE
-from kilt.kernels.search.wide.swaps import row_cost
+from kilt.kernels.random import Random
+from kilt.kernels.search.wide.construct import GrowingPattern
 from kilt.model.partition import Partition
-from kilt.model.patterns import costs_of
+from kilt.model.patterns import costs_of, tightest
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.common.compile_rules import compile_rules
-from kilt.solvers.common.stacked_ladders import old_stacked as stacked
+from kilt.solvers.common.stacked_ladders import stacked
 from kilt.solvers.registry import solver
 from kilt.solvers.search.schedule import Params, Schedule
 from kilt.solvers.search.solver import Run, Search, is_wide
@@ -26,7 +26,7 @@ from kilt.solvers.search.state import load
 from kilt.solvers.search.wide import neighbours as near
 from kilt.solvers.search.wide import swaps
 from kilt.solvers.search.wide.construct import Construction, as_pool, merged
-from kilt.solvers.search.wide.neighbours import nearest_neighbours, sorted_blocks
+from kilt.solvers.search.wide.neighbours import NONE, nearest_neighbours, sorted_blocks
 from kilt.solvers.search.wide.swaps import RowSwaps
 from support.problems import drawn_problem, problem_of, random_problem, searchable, solved, until_below
 from support.profiles import examples
@@ -95,6 +95,35 @@ def test_groups_that_grow_are_legal(data, seed):
     assert_complete(problem, Construction(problem, compile_rules(problem), seed).partition(StoppingRule()))
 
 
+@given(st.data(), st.integers(0, 3))
+@examples(60)
+def test_patterns_that_grow_are_large_and_cover_all_neighbours_that_fit(data, seed):
+    problem = searchable(data, most_rows=12)
+    n_row_types, classes = len(problem.counts), problem.sensitive_class.astype(np.int64)
+    seeds, ladders, rules = np.arange(n_row_types), stacked(problem), compile_rules(problem)
+    codes, few = np.ascontiguousarray(problem.codes), min(3 * rules.min_group_size, n_row_types - 1)
+    near_rows = nearest_neighbours(codes, ladders, few, np.random.default_rng(seed), StoppingRule())
+    pattern = GrowingPattern(
+        codes, ladders, problem.counts, classes, len(problem.sensitive_totals), near_rows, rules, Random(seed + 1)
+    )
+    types, lengths, levels = pattern.grow_all(seeds)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    assert starts[-1] == len(types)
+    assert len(levels) == len(lengths)
+    for g, shape in enumerate(levels.tolist()):
+        mine = types[starts[g] : starts[g + 1]].tolist()
+        shown = [
+            tuple(int(c.levels[h][code]) for c, h, code in zip(problem.columns, shape, row, strict=True))
+            for row in problem.codes
+        ]
+        around = [mine[0], *near_rows[mine[0]][near_rows[mine[0]] != NONE].tolist()]
+        assert mine == [v for v in around if shown[v] == shown[mine[0]]]
+        assert tightest(problem, np.array(mine), np.array([0, len(mine)])).tolist() == [shape]
+        assert problem.counts[mine].sum() >= rules.min_group_size
+    if rules.size_only and n_row_types == few + 1:
+        assert len(lengths) == (n_row_types if problem.rows >= rules.min_group_size else 0)
+
+
 @given(st.data(), st.integers(0, 3), st.sampled_from([0.1, 3.0]), st.booleans())
 @examples(100)
 def test_rows_that_change_places_leave_legal_groups(data, seed, temperature, two_hands):
@@ -115,7 +144,8 @@ def test_rows_that_change_places_leave_legal_groups(data, seed, temperature, two
         exchange = RowSwaps(problem, rules, start, StoppingRule(), seed)
         for _ in range(3):
             exchange.anneal(60, temperature)
-            now = Partition.of(problem, exchange.types, exchange.members.group_of, exchange.members.copies)
+            groups, copies = np.array(exchange.members.group_of), np.asarray(exchange.members.copies)
+            now = Partition.of(problem, exchange.types, groups, copies)
             assert_complete(problem, now)
             assert now.cost <= exchange.cost  # groups with the same pattern are one: that costs no more
             assert_kept(problem, exchange)
@@ -126,23 +156,25 @@ def test_rows_that_change_places_leave_legal_groups(data, seed, temperature, two
 
 def assert_kept(problem, exchange):
     """What is kept of the groups is what follows from who is where."""
-    members, ladders = exchange.members, stacked(problem)
-    total = 0
-    for g in range(len(members.head)):
-        mine = np.flatnonzero(members.group_of == g)
-        linked, u = [], members.head[g]
+    members, total = exchange.members, 0
+    group_of, copies, size, cost = map(np.asarray, (members.group_of, members.copies, members.size, members.cost))
+    for g in range(len(size)):
+        mine = np.flatnonzero(group_of == g)
+        linked, u, before = [], members.head[g], NONE
         while u != NONE:
+            assert members.before[u] == before
             linked.append(int(u))
-            u = members.after[u]
+            u, before = members.after[u], u
         assert sorted(linked) == mine.tolist()
-        assert members.size[g] == members.copies[mine].sum()
-        by_class = np.bincount(members.sensitive_class[mine], members.copies[mine], members.by_class.shape[1])
-        assert members.by_class[g].tolist() == by_class.tolist()
-        assert members.cost[g] == row_cost(members, ladders, g, NONE, NONE)
+        assert size[g] == copies[mine].sum()
+        by_class = np.bincount(np.asarray(members.sensitive_class)[mine], copies[mine], members.by_class.shape[1])
+        assert np.asarray(members.by_class)[g].tolist() == by_class.tolist()
         if len(mine):
-            alone = Partition.of(problem, exchange.types[mine], np.zeros_like(mine), members.copies[mine])
-            assert members.cost[g] == costs_of(problem, alone.levels)[0]
-        total += int(members.size[g] * members.cost[g])
+            alone = Partition.of(problem, exchange.types[mine], np.zeros_like(mine), copies[mine])
+            assert cost[g] == costs_of(problem, alone.levels)[0]
+        else:
+            assert cost[g] == 0
+        total += int(size[g] * cost[g])
     assert total == exchange.cost
 
 

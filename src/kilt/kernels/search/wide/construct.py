@@ -1,140 +1,196 @@
-"""Patterns that grow from a row, always by the neighbour that raises their cost least, until they hold a group.
-
-``codes`` has a row for every row type, and ``near`` the row types that are nearest to each.
-"""
+"""Patterns that grow from a row, always by the neighbour that raises their cost least, until they hold a group."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+import cython
 import numpy as np
-from numba import njit
+from cython.cimports.kilt.kernels.common.nearest import Ladders
+from cython.cimports.kilt.kernels.model.rules import ClassCounts, CompiledRules
+from cython.cimports.kilt.kernels.random import Random
 
-from kilt.kernels.common.old_nearest import Ladders, agreeing
-from kilt.kernels.lean import lean
-from kilt.kernels.model.legal import CompiledRules, violation
-from kilt.kernels.search.moves import INFEASIBLE_COST, NONE, draw
-from kilt.numbers import BoolArray, IntArray
+from kilt.numbers import IntArray
 
-SIZE = 0
-NOISE = 1.0  # stars: how far the choice of the next row is left to chance
-
-
-class GrowingPattern(NamedTuple):
-    """A pattern while it grows: its levels, its members and their counts, and scratch space for the rules."""
-
-    levels: IntArray
-    inside: BoolArray
-    by_class: IntArray
-    number: IntArray
-    counts: IntArray
-    sums: IntArray
-    random: IntArray
+NONE = cython.declare(cython.Py_ssize_t, -1)
+INFEASIBLE_COST = cython.declare(cython.double, 1e18)  # of a row that repairs nothing
+NOISE = cython.declare(cython.double, 1.0)  # stars: how far the choice of the next row is left to chance
 
 
-def growing_pattern_for(
-    columns: int, near: int, classes: int, room: tuple[IntArray, IntArray], seed: int
-) -> GrowingPattern:
-    """Return room for patterns to grow, one after the other."""
-    return GrowingPattern(
-        levels=np.zeros(columns, dtype=np.int64),
-        inside=np.zeros(near, dtype=np.bool_),
-        by_class=np.zeros(classes, dtype=np.int64),
-        number=np.zeros(1, dtype=np.int64),
-        counts=room[0],
-        sums=room[1],
-        random=np.random.SeedSequence(seed).generate_state(1, np.uint64),
-    )
+@cython.final
+@cython.cclass
+class CoveringPattern:
+    """The tightest pattern of the row types that it covers: the ``seed`` and others; it costs a row ``cost``."""
+
+    codes: cython.int[:, ::1]
+    ladders: Ladders
+    seed: cython.Py_ssize_t
+    levels: cython.longlong[::1]
+    cost: cython.longlong
+
+    def __init__(self, codes: IntArray, ladders: Ladders) -> None:
+        self.codes, self.ladders, self.levels = codes, ladders, np.zeros(codes.shape[1], dtype=np.int64)
+        self.seed = self.cost = 0
+
+    @cython.cfunc
+    @cython.nogil
+    def start(self, u: cython.Py_ssize_t) -> cython.void:
+        """Cover one row type only."""
+        self.seed, self.cost = u, 0
+        for j in range(self.levels.shape[0]):
+            self.levels[j] = 0
+            self.cost += self.ladders.costs[j, 0]
+
+    @cython.cfunc
+    @cython.nogil
+    def cover(self, v: cython.Py_ssize_t) -> cython.void:
+        """Cover another row type too."""
+        self.cost = self.cost_with(v)
+        for j in range(self.levels.shape[0]):
+            self.levels[j] = self.level_with(j, v)
+
+    @cython.cfunc
+    @cython.nogil
+    def cost_with(self, v: cython.Py_ssize_t) -> cython.longlong:
+        """Return what the pattern would cost a row if it covered another row type too."""
+        cost: cython.longlong = self.cost
+        for j in range(self.levels.shape[0]):
+            if self.codes[self.seed, j] != self.codes[v, j]:
+                cost += self.ladders.costs[j, self.level_with(j, v)] - self.ladders.costs[j, self.levels[j]]
+        return cost
+
+    @cython.cfunc
+    @cython.nogil
+    def level_with(self, j: cython.Py_ssize_t, v: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return the level that a column would have if the pattern covered another row type too."""
+        a, b = self.codes[self.seed, j], self.codes[v, j]
+        h: cython.Py_ssize_t = self.levels[j]
+        while h < self.ladders.tops[j] and self.ladders.shown[j, h, a] != self.ladders.shown[j, h, b]:
+            h += 1
+        return h
 
 
-@njit(cache=True, nogil=True)
-def grown(
-    codes: IntArray,
-    counts: IntArray,
-    sensitive_class: IntArray,
-    ladders: Ladders,
-    rules: CompiledRules,
-    seeds: IntArray,
-    near: IntArray,
-    growing: GrowingPattern,
-) -> tuple[IntArray, IntArray, IntArray]:  # pragma: no cover - compiled
-    """Grow a pattern from every seed: return the row types that they cover, how many each, and their levels."""
-    types, lengths = np.empty(len(seeds) * (near.shape[1] + 1), dtype=np.int32), np.empty(len(seeds), dtype=np.int64)
-    levels, used, made = np.empty((len(seeds), codes.shape[1]), dtype=np.int16), 0, 0
-    for s in range(len(seeds)):
-        u = seeds[s]
-        growing.levels[:], growing.inside[:], growing.by_class[:], growing.number[:] = 0, False, 0, 0
-        _take(counts, sensitive_class, growing, u)
-        broken = violation(rules, growing.by_class, growing.number[SIZE], growing.counts, growing.sums)
-        while broken > 0.0:
-            i = _next(codes, counts, sensitive_class, ladders, rules, near[s], growing, u, broken)
-            if i < 0:
-                break
-            v = near[s, i]
-            growing.inside[i] = True
-            for j in range(len(growing.levels)):
-                growing.levels[j] = agreeing(
-                    ladders.shown, ladders.tops, j, growing.levels[j], codes[u, j], codes[v, j]
-                )
-            _take(counts, sensitive_class, growing, v)
-            broken = violation(rules, growing.by_class, growing.number[SIZE], growing.counts, growing.sums)
-        if broken == 0.0:
-            first = used
-            types[used], used = u, used + 1
-            for v in near[s]:
-                if v != NONE and _extra(codes, ladders, growing, u, v) == 0:
-                    types[used], used = v, used + 1
-            lengths[made], levels[made], made = used - first, growing.levels, made + 1
-    return types[:used], lengths[:made], levels[:made]
+@cython.final
+@cython.cclass
+class GrowingPattern:
+    """A pattern that grows from a row type, its seed, by some of the nearest ones, and then anew from another seed.
 
+    ``near`` has for every row type the nearest ones. What grows has ``size`` rows, which are counted in ``members``;
+    ``is_member`` says which of the nearest row types of the seed are among them.
+    """
 
-@lean
-def _take(
-    counts: IntArray, sensitive_class: IntArray, growing: GrowingPattern, v: int
-) -> None:  # pragma: no cover - compiled
-    growing.number[SIZE] += counts[v]
-    growing.by_class[sensitive_class[v]] += counts[v]
+    pattern: CoveringPattern
+    counts: cython.longlong[::1]
+    sensitive_class: cython.longlong[::1]
+    near: cython.int[:, ::1]
+    rules: CompiledRules
+    random: Random
+    size: cython.longlong
+    members: ClassCounts
+    is_member: cython.uchar[::1]
 
+    def __init__(
+        self,
+        codes: IntArray,
+        ladders: Ladders,
+        counts: IntArray,
+        sensitive_class: IntArray,
+        n_classes: int,
+        near: IntArray,
+        rules: CompiledRules,
+        random: Random,
+    ) -> None:
+        self.pattern, self.counts, self.sensitive_class = CoveringPattern(codes, ladders), counts, sensitive_class
+        self.near, self.rules, self.random, self.size = near, rules, random, 0
+        self.members = ClassCounts(np.zeros((1, n_classes), dtype=np.int64))
+        self.is_member = np.zeros(near.shape[1], dtype=np.uint8)
 
-@lean
-def _extra(
-    codes: IntArray, ladders: Ladders, growing: GrowingPattern, u: int, v: int
-) -> int:  # pragma: no cover - compiled
-    """Return how much the cost of the pattern of row u rises if it is to cover row v too."""
-    extra = 0
-    for j in range(len(growing.levels)):
-        h = growing.levels[j]
-        extra += ladders.costs[j, agreeing(ladders.shown, ladders.tops, j, h, codes[u, j], codes[v, j])]
-        extra -= ladders.costs[j, h]
-    return extra
+    def grow_all(self, seeds: cython.longlong[::1]) -> tuple[IntArray, IntArray, IntArray]:
+        """Grow a pattern from every seed: return the row types that they cover, how many each, and their levels."""
+        n_seeds, columns = seeds.shape[0], self.pattern.levels.shape[0]
+        types = np.empty(n_seeds * (self.near.shape[1] + 1), dtype=np.int32)
+        lengths, levels = np.empty(n_seeds, dtype=np.int64), np.empty((n_seeds, columns), dtype=np.int16)
+        types_: cython.int[::1] = types
+        lengths_: cython.longlong[::1] = lengths
+        levels_: cython.short[:, ::1] = levels
+        used: cython.Py_ssize_t = 0
+        grown: cython.Py_ssize_t = 0
+        with cython.nogil:
+            for s in range(n_seeds):
+                if not self.grow(seeds[s]):
+                    continue
+                first = used
+                types_[used] = self.pattern.seed
+                used += 1
+                for i in range(self.near.shape[1]):
+                    v = self.near[self.pattern.seed, i]
+                    if v != NONE and self.pattern.cost_with(v) == self.pattern.cost:
+                        types_[used] = v
+                        used += 1
+                lengths_[grown] = used - first
+                for j in range(columns):
+                    levels_[grown, j] = self.pattern.levels[j]
+                grown += 1
+        return types[:used], lengths[:grown], levels[:grown]
 
+    @cython.cfunc
+    @cython.nogil
+    def grow(self, seed: cython.Py_ssize_t) -> cython.bint:
+        """Grow from a seed until the members are a legal group; say whether they are."""
+        self.start(seed)
+        violation: cython.double = self.rules.violation(self.members, 0, self.size)
+        while violation > 0.0:
+            i = self.next_neighbour(violation)
+            if i == NONE:
+                return False
+            self.is_member[i] = True
+            self.pattern.cover(self.near[seed, i])
+            self.count(self.near[seed, i], 1)
+            violation = self.rules.violation(self.members, 0, self.size)
+        return True
 
-@lean
-def _next(
-    codes: IntArray,
-    counts: IntArray,
-    sensitive_class: IntArray,
-    ladders: Ladders,
-    rules: CompiledRules,
-    near: IntArray,
-    growing: GrowingPattern,
-    u: int,
-    broken: float,
-) -> int:  # pragma: no cover - compiled
-    """Choose the next row: while rows are few, the cheapest, and then the cheapest for what it repairs."""
-    best, found = INFEASIBLE_COST, -1
-    few = growing.number[SIZE] < rules.min_group_size
-    for i in range(len(near)):
-        v = near[i]
-        if v == NONE or growing.inside[i]:
-            continue
-        price = _extra(codes, ladders, growing, u, v) + NOISE * rules.unit * draw(growing.random)
-        if not few:
-            _take(counts, sensitive_class, growing, v)
-            mended = broken - violation(rules, growing.by_class, growing.number[SIZE], growing.counts, growing.sums)
-            growing.number[SIZE] -= counts[v]
-            growing.by_class[sensitive_class[v]] -= counts[v]
-            price = price / mended if mended > 0 else INFEASIBLE_COST
-        if price < best:
-            best, found = price, i
-    return found
+    @cython.cfunc
+    @cython.nogil
+    def start(self, seed: cython.Py_ssize_t) -> cython.void:
+        """Begin with the rows of a seed."""
+        self.size = 0
+        self.pattern.start(seed)
+        for c in range(self.members.of.shape[1]):
+            self.members.of[0, c] = 0
+        for i in range(self.is_member.shape[0]):
+            self.is_member[i] = False
+        self.count(seed, 1)
+
+    @cython.cfunc
+    @cython.nogil
+    def count(self, v: cython.Py_ssize_t, sign: cython.longlong) -> cython.void:
+        """Add the rows of a row type to the members, or take them away."""
+        self.size += sign * self.counts[v]
+        self.members.of[0, self.sensitive_class[v]] += sign * self.counts[v]
+
+    @cython.cfunc
+    @cython.nogil
+    def repaired_by(self, v: cython.Py_ssize_t, violation: cython.double) -> cython.double:
+        """Return how much less the members would break the rules with the rows of another row type."""
+        self.count(v, 1)
+        repaired = violation - self.rules.violation(self.members, 0, self.size)
+        self.count(v, -1)
+        return repaired
+
+    @cython.cfunc
+    @cython.nogil
+    def next_neighbour(self, violation: cython.double) -> cython.Py_ssize_t:
+        """Choose the next neighbour: while rows are few, the cheapest, and then the cheapest for what it repairs."""
+        best: cython.double = INFEASIBLE_COST
+        found: cython.Py_ssize_t = NONE
+        few: cython.bint = self.size < self.rules.min_group_size
+        for i in range(self.near.shape[1]):
+            v = self.near[self.pattern.seed, i]
+            if v == NONE or self.is_member[i]:
+                continue
+            noise = NOISE * self.rules.unit * self.random.draw()
+            repaired = 1.0 if few else self.repaired_by(v, violation)
+            if repaired <= 0.0:
+                continue
+            price = (self.pattern.cost_with(v) - self.pattern.cost + noise) / repaired
+            if price < best:
+                best, found = price, i
+        return found

@@ -1,267 +1,373 @@
 """Annealing over members: rows change places with rows of nearby groups; patterns need not be listed for it.
 
-A *unit* is some copies of a row type that stay together; ``codes`` has a row for every unit, and ``near`` the units
-that are nearest to each, from near to far. The cost of a group follows from its members. Workers run side by side: each
-has its own groups, and does not touch the others.
+A *unit* is some copies of a row type that stay together. The cost of a group follows from its members. Workers run side
+by side: each has its own groups, and does not touch the others.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+import cython
 import numpy as np
+from cython.cimports.kilt.kernels.common.nearest import Ladders
+from cython.cimports.kilt.kernels.model.rules import ClassCounts, CompiledRules
+from cython.cimports.kilt.kernels.random import Random
+from cython.cimports.libc.math import log
 
-from kilt.kernels.common.old_nearest import Ladders, agreeing
-from kilt.kernels.lean import lean
-from kilt.kernels.model.legal import CompiledRules, violation
-from kilt.kernels.search.moves import NONE, draw, draw_below
 from kilt.numbers import IntArray
 
-OPENINGS, CLOSINGS = 0.02, 0.01  # the shares of moves; in the others rows change places
-COST, LOGGED, SPARE = range(3)
-TARGETS = 8  # near units whose group is asked when a group is closed
-MOST_TRIED = 32  # units that might come back for one that goes
+NONE = cython.declare(cython.Py_ssize_t, -1)
+OPENINGS = cython.declare(cython.double, 0.02)  # the share of moves that open a group,
+CLOSINGS = cython.declare(cython.double, 0.01)  # and that close one; in the others rows change places
+TARGETS = cython.declare(cython.Py_ssize_t, 8)  # near units whose group is asked when a group is closed
+MOST_TRIED = cython.declare(cython.Py_ssize_t, 32)  # units that might come back for one that goes
 
 
-class Members(NamedTuple):
-    """The assignment; the units of a group are a linked list, -1 at the end. ``cost`` is that of a row of a group."""
+@cython.final
+@cython.cclass
+class Members:
+    """The assignment of units to groups; ``near`` has for each unit the nearest ones, from near to far.
 
-    codes: IntArray
-    copies: IntArray
-    sensitive_class: IntArray
-    near: IntArray
-    group_of: IntArray
-    head: IntArray
-    after: IntArray
-    before: IntArray
-    size: IntArray
-    by_class: IntArray
-    cost: IntArray
-    worker_of: IntArray
+    The units of a group are a linked list: ``head`` of a group, ``after`` and ``before`` of a unit, -1 where there is
+    none. ``cost`` is that of a row of a group; ``worker_of`` says which worker may change a group, -1 if none.
+    """
+
+    ladders: Ladders
+    counts: ClassCounts
+    codes = cython.declare(cython.int[:, ::1], visibility="readonly")
+    copies = cython.declare(cython.longlong[::1], visibility="readonly")
+    sensitive_class = cython.declare(cython.longlong[::1], visibility="readonly")
+    near = cython.declare(cython.int[:, ::1], visibility="public")
+    group_of = cython.declare(cython.longlong[::1], visibility="readonly")
+    head = cython.declare(cython.longlong[::1], visibility="readonly")
+    after = cython.declare(cython.longlong[::1], visibility="readonly")
+    before = cython.declare(cython.longlong[::1], visibility="readonly")
+    size = cython.declare(cython.longlong[::1], visibility="readonly")
+    by_class = cython.declare(cython.longlong[:, ::1], visibility="readonly")
+    cost = cython.declare(cython.longlong[::1], visibility="readonly")
+    worker_of = cython.declare(cython.longlong[::1], visibility="readonly")
+
+    def __init__(
+        self,
+        codes: IntArray,
+        ladders: Ladders,
+        copies: IntArray,
+        sensitive_class: IntArray,
+        n_classes: int,
+        group_of: cython.longlong[::1],
+        n_groups: int,
+    ) -> None:
+        units, by_class = len(codes), np.zeros((n_groups, n_classes), dtype=np.int64)
+        self.codes, self.ladders, self.copies, self.sensitive_class = codes, ladders, copies, sensitive_class
+        self.near = np.zeros((units, 0), dtype=np.int32)
+        self.group_of, self.after, self.before = np.full((3, units), -1, dtype=np.int64)
+        self.head, self.worker_of = np.full((2, n_groups), -1, dtype=np.int64)
+        self.size, self.cost = np.zeros((2, n_groups), dtype=np.int64)
+        self.by_class, self.counts = by_class, ClassCounts(by_class)
+        for u in range(units - 1, -1, -1):
+            self.join(u, group_of[u])
+        for g in range(n_groups):
+            self.cost[g] = self.row_cost(g, -1, -1)
+
+    @cython.cfunc
+    @cython.nogil
+    def join(self, u: cython.Py_ssize_t, g: cython.Py_ssize_t) -> cython.void:
+        """Let a unit that is in no group join one."""
+        first = self.head[g]
+        self.after[u], self.before[u], self.head[g], self.group_of[u] = first, NONE, u, g
+        if first != NONE:
+            self.before[first] = u
+        self.size[g] += self.copies[u]
+        self.by_class[g, self.sensitive_class[u]] += self.copies[u]
+
+    @cython.cfunc
+    @cython.nogil
+    def leave(self, u: cython.Py_ssize_t) -> cython.void:
+        """Let a unit leave its group."""
+        g, follows, leads = self.group_of[u], self.after[u], self.before[u]
+        if leads != NONE:
+            self.after[leads] = follows
+        else:
+            self.head[g] = follows
+        if follows != NONE:
+            self.before[follows] = leads
+        self.size[g] -= self.copies[u]
+        self.by_class[g, self.sensitive_class[u]] -= self.copies[u]
+
+    @cython.cfunc
+    @cython.nogil
+    def shift(self, u: cython.Py_ssize_t, g: cython.Py_ssize_t) -> cython.longlong:
+        """Let a unit go to another group, and return how much more all groups cost."""
+        q = self.group_of[u]
+        before = self.total_cost(q) + self.total_cost(g)
+        self.leave(u)
+        self.join(u, g)
+        self.cost[q], self.cost[g] = self.row_cost(q, NONE, NONE), self.row_cost(g, NONE, NONE)
+        return self.total_cost(q) + self.total_cost(g) - before
+
+    @cython.cfunc
+    @cython.nogil
+    def total_cost(self, g: cython.Py_ssize_t) -> cython.longlong:
+        """Return what all rows of a group cost."""
+        return self.size[g] * self.cost[g]
+
+    @cython.cfunc
+    @cython.nogil
+    def total_cost_with(
+        self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t
+    ) -> cython.longlong:
+        """Return what all rows of a group would cost, without a unit that leaves and with one that comes."""
+        return self.size_with(g, leaves, comes) * self.row_cost(g, leaves, comes)
+
+    @cython.cfunc
+    @cython.nogil
+    def size_with(self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t) -> cython.longlong:
+        """Return the size of a group, without a unit that leaves and with one that comes."""
+        size = self.size[g]
+        if leaves != NONE:
+            size -= self.copies[leaves]
+        if comes != NONE:
+            size += self.copies[comes]
+        return size
+
+    @cython.cfunc
+    @cython.nogil
+    def row_cost(self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t) -> cython.longlong:
+        """Return what a row of a group costs, without a unit that leaves and with one that comes."""
+        first: cython.Py_ssize_t = comes
+        if first == NONE:
+            first = self.head[g]
+            if first != NONE and first == leaves:
+                first = self.after[leaves]
+        if first == NONE:
+            return 0
+        cost: cython.longlong = 0
+        for j in range(self.codes.shape[1]):
+            a, top = self.codes[first, j], self.ladders.tops[j]
+            h: cython.Py_ssize_t = 0
+            v: cython.Py_ssize_t = self.head[g]
+            while v != NONE and h < top:
+                b = self.codes[v, j]
+                if a != b and v != leaves:
+                    while h < top and self.ladders.shown[j, h, a] != self.ladders.shown[j, h, b]:
+                        h += 1
+                v = self.after[v]
+            cost += self.ladders.costs[j, h]
+        return cost
 
 
-class Worker(NamedTuple):
-    """A worker: its ``units``, its groups that are empty, its moves that can be undone, and its tally."""
+@cython.final
+@cython.cclass
+class RowSwapper:
+    """A worker that lets its ``units`` change groups; ``cost`` is how much more all groups cost by its moves.
 
-    number: int
-    units: IntArray
-    spare: IntArray
-    log_unit: IntArray
-    log_group: IntArray
-    tally: IntArray
-    counts: IntArray
-    sums: IntArray
-    random: IntArray
+    It has ``n_spare`` groups that are empty. Of the move that it tries it remembers ``n_logged`` units and the groups
+    that they were in.
+    """
 
+    number: cython.Py_ssize_t
+    members: Members
+    rules: CompiledRules
+    random: Random
+    units = cython.declare(cython.longlong[::1], visibility="readonly")
+    spare: cython.longlong[::1]
+    n_spare: cython.Py_ssize_t
+    logged_unit: cython.longlong[::1]
+    logged_group: cython.longlong[::1]
+    n_logged: cython.Py_ssize_t
+    cost: cython.longlong
 
-@lean
-def row_cost(members: Members, ladders: Ladders, g: int, leaves: int, comes: int) -> int:  # pragma: no cover - compiled
-    """Return what a row of a group costs, without a unit that leaves and with one that comes."""
-    first = comes
-    if first == NONE:
-        first = members.head[g] if members.head[g] != leaves else members.after[leaves]
-    if first == NONE:
-        return 0
-    cost = 0
-    for j in range(members.codes.shape[1]):
-        h, a, v = 0, members.codes[first, j], members.head[g]
-        while v != NONE and h < ladders.tops[j]:
-            if v != leaves:
-                h = agreeing(ladders.shown, ladders.tops, j, h, a, members.codes[v, j])
-            v = members.after[v]
-        cost += ladders.costs[j, h]
-    return cost
+    def __init__(
+        self,
+        number: int,
+        members: Members,
+        rules: CompiledRules,
+        random: Random,
+        units: IntArray,
+        spare: IntArray,
+    ) -> None:
+        self.number, self.members, self.rules, self.random, self.units = number, members, rules, random, units
+        room = np.zeros(len(members.head), dtype=np.int64)
+        room[: len(spare)] = spare
+        self.spare, self.n_spare = room, len(spare)
+        self.logged_unit, self.logged_group = np.zeros((2, len(members.after)), dtype=np.int64)
+        self.n_logged = self.cost = 0
 
+    def swap(self, moves: cython.longlong, temperature: cython.double) -> int:
+        """Try so many moves, and return how much more all groups cost then.
 
-@lean
-def _size(members: Members, g: int, leaves: int, comes: int) -> int:  # pragma: no cover - compiled
-    size = members.size[g]
-    if leaves != NONE:
-        size -= members.copies[leaves]
-    if comes != NONE:
-        size += members.copies[comes]
-    return size
+        A move is kept if it costs at most a random accepted increase, larger at high temperatures.
+        """
+        before = self.cost
+        with cython.nogil:
+            for _ in range(moves):
+                self.move(temperature)
+        return self.cost - before
 
-
-@lean
-def _broken(
-    members: Members, rules: CompiledRules, worker: Worker, g: int, leaves: int, comes: int
-) -> float:  # pragma: no cover - compiled
-    """Say how far a group is from legal, without a unit that leaves and with one that comes; an empty one is legal."""
-    size = _size(members, g, leaves, comes)
-    if size == 0:
-        return 0.0
-    if rules.size_only:
-        return float(max(0, rules.min_group_size - size))
-    by_class = members.by_class[g]
-    if leaves != NONE:
-        by_class[members.sensitive_class[leaves]] -= members.copies[leaves]
-    if comes != NONE:
-        by_class[members.sensitive_class[comes]] += members.copies[comes]
-    broken = violation(rules, by_class, size, worker.counts, worker.sums)
-    if leaves != NONE:
-        by_class[members.sensitive_class[leaves]] += members.copies[leaves]
-    if comes != NONE:
-        by_class[members.sensitive_class[comes]] -= members.copies[comes]
-    return broken
-
-
-@lean
-def _put(members: Members, ladders: Ladders, worker: Worker, u: int, g: int) -> None:  # pragma: no cover - compiled
-    """Put a unit into a group, and remember where it was."""
-    number, q = worker.tally[LOGGED], members.group_of[u]
-    worker.log_unit[number], worker.log_group[number] = u, q
-    worker.tally[LOGGED] = number + 1
-    _shift(members, ladders, worker, u, g)
-
-
-@lean
-def _shift(members: Members, ladders: Ladders, worker: Worker, u: int, g: int) -> None:  # pragma: no cover - compiled
-    q, c, copies = members.group_of[u], members.sensitive_class[u], members.copies[u]
-    worker.tally[COST] -= members.size[q] * members.cost[q] + members.size[g] * members.cost[g]
-    follows, leads = members.after[u], members.before[u]
-    if leads != NONE:
-        members.after[leads] = follows
-    else:
-        members.head[q] = follows
-    if follows != NONE:
-        members.before[follows] = leads
-    first = members.head[g]
-    members.after[u], members.before[u], members.head[g], members.group_of[u] = first, NONE, u, g
-    if first != NONE:
-        members.before[first] = u
-    members.size[q] -= copies
-    members.size[g] += copies
-    members.by_class[q, c] -= copies
-    members.by_class[g, c] += copies
-    members.cost[q] = row_cost(members, ladders, q, NONE, NONE)
-    members.cost[g] = row_cost(members, ladders, g, NONE, NONE)
-    worker.tally[COST] += members.size[q] * members.cost[q] + members.size[g] * members.cost[g]
-
-
-@lean
-def _undo(members: Members, ladders: Ladders, worker: Worker) -> None:  # pragma: no cover - compiled
-    """Take back the moves that are remembered."""
-    for i in range(worker.tally[LOGGED] - 1, -1, -1):
-        _shift(members, ladders, worker, worker.log_unit[i], worker.log_group[i])
-
-
-@lean
-def swap_rows(
-    members: Members, ladders: Ladders, rules: CompiledRules, worker: Worker, moves: int, temperature: float
-) -> None:  # pragma: no cover - compiled
-    """Try so many moves; each is kept if it costs at most a random accepted increase, larger at high temperatures."""
-    for _ in range(moves):
-        worker.tally[LOGGED] = 0
-        before = worker.tally[COST]
-        accepted_increase = -temperature * rules.unit * np.log(1.0 - draw(worker.random))
-        u, which = worker.units[draw_below(worker.random, len(worker.units))], draw(worker.random)
+    @cython.cfunc
+    @cython.nogil
+    def move(self, temperature: cython.double) -> cython.void:
+        """Try a move, and keep or undo it."""
+        self.n_logged = 0
+        before = self.cost
+        accepted_increase = -temperature * self.rules.unit * log(1.0 - self.random.draw())
+        u = self.units[self.random.draw_below(self.units.shape[0])]
+        which = self.random.draw()
         if which < OPENINGS:
-            done = _opened(members, ladders, rules, worker, u)
+            done = self.open_group(u)
         elif which < OPENINGS + CLOSINGS:
-            done = _closed(members, ladders, rules, worker, u)
+            done = self.close_group(self.members.group_of[u])
         else:
-            done = _changed_places(members, ladders, rules, worker, u, accepted_increase)
-        if done and worker.tally[COST] - before <= accepted_increase:
-            for i in range(worker.tally[LOGGED]):
-                _keep_if_empty(members, worker, worker.log_group[i])
+            done = self.change_places(u, accepted_increase)
+        if done and self.cost - before <= accepted_increase:
+            for i in range(self.n_logged):
+                self.keep_if_empty(self.logged_group[i])
         else:
-            g = members.group_of[u]
-            _undo(members, ladders, worker)
-            _keep_if_empty(members, worker, g)
+            g = self.members.group_of[u]
+            self.undo()
+            self.keep_if_empty(g)
 
+    @cython.cfunc
+    @cython.nogil
+    def put(self, u: cython.Py_ssize_t, g: cython.Py_ssize_t) -> cython.void:
+        """Put a unit into a group, and remember where it was."""
+        self.logged_unit[self.n_logged], self.logged_group[self.n_logged] = u, self.members.group_of[u]
+        self.n_logged += 1
+        self.cost += self.members.shift(u, g)
 
-@lean
-def _keep_if_empty(members: Members, worker: Worker, g: int) -> None:  # pragma: no cover - compiled
-    """Keep a group for later if it is empty."""
-    if members.head[g] == NONE and members.worker_of[g] == worker.number:
-        members.worker_of[g] = NONE
-        worker.spare[worker.tally[SPARE]] = g
-        worker.tally[SPARE] += 1
+    @cython.cfunc
+    @cython.nogil
+    def undo(self) -> cython.void:
+        """Take back what is remembered."""
+        while self.n_logged > 0:
+            self.n_logged -= 1
+            self.cost += self.members.shift(self.logged_unit[self.n_logged], self.logged_group[self.n_logged])
 
+    @cython.cfunc
+    @cython.nogil
+    def keep_if_empty(self, g: cython.Py_ssize_t) -> cython.void:
+        """Keep a group for later if it is empty."""
+        if self.members.head[g] == NONE and self.is_mine(g):
+            self.members.worker_of[g] = NONE
+            self.spare[self.n_spare] = g
+            self.n_spare += 1
 
-@lean
-def _changed_places(
-    members: Members, ladders: Ladders, rules: CompiledRules, worker: Worker, u: int, accepted_increase: float
-) -> bool:  # pragma: no cover - compiled
-    """Let a unit go to the group of a near one, alone or for a unit that comes back, whatever costs least."""
-    width = members.near.shape[1]
-    v = int(members.near[u, int(width * draw(worker.random) ** 2)]) if width else NONE
-    if v == NONE:
-        return False
-    a, b = members.group_of[u], members.group_of[v]
-    if a == b or members.worker_of[b] != worker.number:
-        return False
-    now = members.size[a] * members.cost[a] + members.size[b] * members.cost[b]
-    most, best, found, w = now + accepted_increase, NONE, False, NONE
-    for _ in range(MOST_TRIED):
-        if (
-            w != v
-            and _broken(members, rules, worker, a, u, w) == 0.0
-            and _broken(members, rules, worker, b, w, u) == 0.0
-        ):
-            cost = float(_size(members, a, u, w) * row_cost(members, ladders, a, u, w))
-            if cost < most:
-                cost += _size(members, b, w, u) * row_cost(members, ladders, b, w, u)
-                if cost < most:
-                    most, best, found = cost, w, True
-        w = members.head[b] if w == NONE else members.after[w]
-        if w == NONE:
-            break
-    if found:
-        _put(members, ladders, worker, u, b)
-        if best != NONE:
-            _put(members, ladders, worker, best, a)
-    return found
+    @cython.cfunc
+    @cython.nogil
+    def is_mine(self, g: cython.Py_ssize_t) -> cython.bint:
+        """Say whether this worker may change a group."""
+        return self.members.worker_of[g] == self.number
 
+    @cython.cfunc
+    @cython.nogil
+    def violation(self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t) -> cython.double:
+        """Say how far a group is from legal, without a unit that leaves and with one that comes; 0 if it is empty."""
+        size = self.members.size_with(g, leaves, comes)
+        if size == 0:
+            return 0.0
+        if self.rules.size_only:
+            return max(0, self.rules.min_group_size - size)
+        self.count(g, leaves, -1)
+        self.count(g, comes, 1)
+        violation = self.rules.violation(self.members.counts, g, size)
+        self.count(g, leaves, 1)
+        self.count(g, comes, -1)
+        return violation
 
-@lean
-def _opened(
-    members: Members, ladders: Ladders, rules: CompiledRules, worker: Worker, u: int
-) -> bool:  # pragma: no cover - compiled
-    """Form a group of a unit and the nearest ones that can leave theirs."""
-    if worker.tally[SPARE] == 0 or _broken(members, rules, worker, members.group_of[u], u, NONE) > 0.0:
-        return False
-    worker.tally[SPARE] -= 1
-    g = worker.spare[worker.tally[SPARE]]
-    members.worker_of[g] = worker.number
-    _put(members, ladders, worker, u, g)
-    broken = _broken(members, rules, worker, g, NONE, NONE)
-    for v in members.near[u]:
-        if broken == 0.0 or v == NONE:
-            break
-        q = members.group_of[v]
-        if q == g or members.worker_of[q] != worker.number or _broken(members, rules, worker, q, v, NONE) > 0.0:
-            continue
-        left = _broken(members, rules, worker, g, NONE, v)
-        if left < broken:
-            _put(members, ladders, worker, v, g)
-            broken = left
-    return broken == 0.0
+    @cython.cfunc
+    @cython.nogil
+    def count(self, g: cython.Py_ssize_t, u: cython.Py_ssize_t, sign: cython.longlong) -> cython.void:
+        """Add a unit, if it is one, to the sensitive classes of a group, or take it away."""
+        if u != NONE:
+            self.members.by_class[g, self.members.sensitive_class[u]] += sign * self.members.copies[u]
 
-
-@lean
-def _closed(
-    members: Members, ladders: Ladders, rules: CompiledRules, worker: Worker, u: int
-) -> bool:  # pragma: no cover - compiled
-    """Let all units of a group join groups of near ones."""
-    a = members.group_of[u]
-    w = members.head[a]
-    if members.size[a] > 2 * rules.min_group_size:
-        return False
-    while w != NONE:
-        follows, best, least = members.after[w], NONE, np.int64(0)
-        for i in range(min(TARGETS, members.near.shape[1])):
-            v = members.near[w, i]
-            b = members.group_of[v] if v != NONE else a
-            if b == a or members.worker_of[b] != worker.number or _broken(members, rules, worker, b, NONE, w) > 0.0:
-                continue
-            cost = _size(members, b, NONE, w) * row_cost(members, ladders, b, NONE, w)
-            cost -= members.size[b] * members.cost[b]
-            if best == NONE or cost < least:
-                best, least = b, cost
-        if best == NONE:
+    @cython.cfunc
+    @cython.nogil
+    def change_places(self, u: cython.Py_ssize_t, accepted_increase: cython.double) -> cython.bint:
+        """Let a unit go to the group of a near one, alone or for a unit that comes back, whatever costs least."""
+        width = self.members.near.shape[1]
+        if width == 0:
             return False
-        _put(members, ladders, worker, w, best)
-        w = follows
-    return True
+        drawn = self.random.draw()
+        v: cython.Py_ssize_t = self.members.near[u, cython.cast(cython.Py_ssize_t, width * (drawn * drawn))]
+        if v == NONE:
+            return False
+        a, b = self.members.group_of[u], self.members.group_of[v]
+        if a == b or not self.is_mine(b):
+            return False
+        most: cython.double = self.members.total_cost(a) + self.members.total_cost(b) + accepted_increase
+        best: cython.Py_ssize_t = NONE
+        found: cython.bint = False
+        w: cython.Py_ssize_t = NONE
+        for _ in range(MOST_TRIED):
+            if w != v and self.violation(a, u, w) == 0.0 and self.violation(b, w, u) == 0.0:
+                cost: cython.double = self.members.total_cost_with(a, u, w)
+                if cost < most:
+                    cost += self.members.total_cost_with(b, w, u)
+                    if cost < most:
+                        most, best, found = cost, w, True
+            w = self.members.head[b] if w == NONE else self.members.after[w]
+            if w == NONE:
+                break
+        if found:
+            self.put(u, b)
+            if best != NONE:
+                self.put(best, a)
+        return found
+
+    @cython.cfunc
+    @cython.nogil
+    def open_group(self, u: cython.Py_ssize_t) -> cython.bint:
+        """Form a group of a unit and the nearest ones that can leave theirs."""
+        if self.n_spare == 0 or self.violation(self.members.group_of[u], u, NONE) > 0.0:
+            return False
+        self.n_spare -= 1
+        g = self.spare[self.n_spare]
+        self.members.worker_of[g] = self.number
+        self.put(u, g)
+        violation: cython.double = self.violation(g, NONE, NONE)
+        for i in range(self.members.near.shape[1]):
+            v = self.members.near[u, i]
+            if violation == 0.0 or v == NONE:
+                break
+            q = self.members.group_of[v]
+            if q == g or not self.is_mine(q) or self.violation(q, v, NONE) > 0.0:
+                continue
+            left = self.violation(g, NONE, v)
+            if left < violation:
+                self.put(v, g)
+                violation = left
+        return violation == 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    def close_group(self, g: cython.Py_ssize_t) -> cython.bint:
+        """Let all units of a group join groups of near ones."""
+        if self.members.size[g] > 2 * self.rules.min_group_size:
+            return False
+        u: cython.Py_ssize_t = self.members.head[g]
+        while u != NONE:
+            follows = self.members.after[u]
+            to = self.cheapest_target(u)
+            if to == NONE:
+                return False
+            self.put(u, to)
+            u = follows
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    def cheapest_target(self, u: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return the group of a near unit where a unit costs least, -1 if it can join none."""
+        best: cython.Py_ssize_t = NONE
+        least: cython.longlong = 0
+        for i in range(min(TARGETS, self.members.near.shape[1])):
+            v = self.members.near[u, i]
+            if v == NONE:
+                continue
+            g = self.members.group_of[v]
+            if g == self.members.group_of[u] or not self.is_mine(g) or self.violation(g, NONE, u) > 0.0:
+                continue
+            cost = self.members.total_cost_with(g, NONE, u) - self.members.total_cost(g)
+            if best == NONE or cost < least:
+                best, least = g, cost
+        return best

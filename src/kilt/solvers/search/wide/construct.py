@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kilt.arrays.ragged import Ragged
-from kilt.kernels.model.legal import CompiledRules, scratch
-from kilt.kernels.search.wide.construct import growing_pattern_for, grown
+from kilt.kernels.model.legal import CompiledRules
+from kilt.kernels.random import Random
+from kilt.kernels.search.wide.construct import GrowingPattern
 from kilt.model.partition import Partition, pattern_ids
 from kilt.model.patterns import costs_of
 from kilt.model.problem import Problem
@@ -20,7 +21,7 @@ from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import on_all_cores
-from kilt.solvers.common.stacked_ladders import old_stacked as stacked
+from kilt.solvers.common.stacked_ladders import stacked
 from kilt.solvers.search.state import SearchState, one_group
 from kilt.solvers.search.wide.neighbours import nearest_neighbours
 
@@ -101,20 +102,12 @@ class Construction:
         codes = np.ascontiguousarray(self.problem.codes[row_types])
         near = nearest_neighbours(codes, self.ladders, number, rng, stop)
         counts, sensitive_class = self.left[row_types], self.problem.sensitive_class[row_types].astype(np.int64)
+        n_classes = len(self.problem.sensitive_totals)
 
         def grow(seeds: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-            classes, columns = len(self.problem.sensitive_totals), codes.shape[1]
-            growing = growing_pattern_for(columns, near.shape[1], classes, scratch(self.rules), seed + int(seeds[0]))
-            return grown(
-                codes,
-                counts,
-                sensitive_class,
-                self.ladders,
-                self.rules,
-                seeds[: 0 if stop() else None],
-                near[seeds],
-                growing,
-            )
+            rules, random = self.rules.copy(), Random.of_seed(seed + int(seeds[0]))
+            pattern = GrowingPattern(codes, self.ladders, counts, sensitive_class, n_classes, near, rules, random)
+            return pattern.grow_all(seeds[: 0 if stop() else None])
 
         found = on_all_cores(grow, np.array_split(np.arange(len(row_types)), -(-len(row_types) // PARAMS.chunk)))
         types, lengths, levels = (np.concatenate(part) for part in zip(*found, strict=True))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from kilt.kernels.common.nearest import Distances, Ladders
-from kilt.kernels.search.moves import NONE
 from kilt.numbers import IntArray
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import on_all_cores
 
+NONE = -1  # no unit, no group or no worker
 BLOCK_ROWS = 2_000  # rows among which the nearest are searched
 
 
@@ -23,7 +23,6 @@ def nearest_neighbours(
     codes: IntArray, ladders: Ladders, number: int, rng: np.random.Generator, stop: StoppingRule
 ) -> IntArray:
     """Find for every row its nearest neighbours in its block, from near to far; none once it is stopped."""
-    ladders = Ladders(*ladders) if isinstance(ladders, tuple) else ladders
     blocks = sorted_blocks(codes, rng)
     number = min(number, max(map(len, blocks)) - 1)
     near = np.full((len(codes), number), NONE, dtype=np.int32)

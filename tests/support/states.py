@@ -24,34 +24,33 @@ def state_of(problem: Problem, partition: Partition | None = None, seed: int = 0
 def assert_consistent(state: SearchState) -> None:
     """Everything that is kept beside the copies can be counted again from them, and no row is lost."""
     assert_lists_agree(state)
-    assert_no_row_is_lost(state, state.assignment.copies)
+    assert_no_row_is_lost(state, state.copies)
 
 
 def assert_no_row_is_lost(state: SearchState, copies: IntArray) -> None:
     """Every row is placed once."""
     assert (copies >= 0).all()
-    placed = np.bincount(state.index.kind_of, copies, len(state.problem.counts))
+    placed = np.bincount(state.row_type_of, copies, len(state.problem.counts))
     assert placed.tolist() == state.problem.counts.tolist()
 
 
 def assert_lists_agree(state: SearchState) -> None:
     """Sizes, classes, the cost and the linked lists are those of the copies, and open groups are legal."""
-    index, assignment, problem = state.index, state.assignment, state.problem
-    size = np.bincount(index.pattern_of, assignment.copies, len(index.cost)).astype(int)
-    assert size.tolist() == assignment.size.tolist()
-    assert state.cost == int(size @ index.cost)
-    by_class = np.zeros_like(assignment.by_class)
-    np.add.at(by_class, (index.pattern_of, index.sensitive_class[index.kind_of]), assignment.copies)
-    assert by_class.tolist() == assignment.by_class.tolist()
+    assignment, problem, copies = state.assignment, state.problem, state.copies
+    size = np.bincount(state.pattern_of, copies, len(state.pool)).astype(int)
+    assert size.tolist() == state.sizes.tolist()
+    assert state.cost == int(size @ state.pool.cost)
+    kept = np.asarray(assignment.by_class.of)
+    by_class = np.zeros_like(kept)
+    np.add.at(by_class, (state.pattern_of, problem.sensitive_class[state.row_type_of]), copies)
+    assert by_class.tolist() == kept.tolist()
     open_ = by_class[size > 0]
     assert problem.rules.meets(problem.groups(open_)).all()
-    for head, after, owner in (
-        (assignment.head, assignment.after, index.pattern_of),
-        (assignment.home, assignment.next_home, index.kind_of),
-    ):
+    for lists, owner in ((assignment.members, state.pattern_of), (assignment.homes, state.row_type_of)):
+        head, after = np.asarray(lists.head), np.asarray(lists.after)
         for first in range(len(head)):
             listed, e = [], head[first]
             while e >= 0:
                 listed.append(int(e))
                 e = after[e]
-            assert sorted(listed) == np.flatnonzero((owner == first) & (assignment.copies > 0)).tolist()
+            assert sorted(listed) == np.flatnonzero((owner == first) & (copies > 0)).tolist()

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kilt.kernels.model.old_transport import transported
+from kilt.kernels.model.transport import each_transported
 from kilt.model.transport import transport
 from support.profiles import examples
 
@@ -19,7 +19,5 @@ def test_the_work_under_a_metric_is_that_of_the_transport(data):
     distance = [[abs(a - c) + abs(b - d) for c, d in points] for a, b in points]
     difference = data.draw(st.lists(st.integers(-50, 50), min_size=size - 1, max_size=size - 1))
     difference.append(-sum(difference))
-    room = np.zeros((size + 1) * (size + 5), dtype=np.int64)
-    room[:size] = difference
-    work = transported(np.array(distance).ravel(), 0, size, room)
+    work = each_transported(np.array(distance), np.array([difference, difference]))[1]
     assert work == transport(tuple(difference), tuple(map(tuple, distance))).cost(tuple(difference), distance)

@@ -3,7 +3,7 @@ cimport cython
 
 @cython.final
 cdef class ClassCounts:
-    cdef long long[:, ::1] of
+    cdef readonly long long[:, ::1] of
 
 
 cdef class Rule:

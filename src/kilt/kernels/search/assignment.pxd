@@ -11,6 +11,7 @@ cdef class CoverIndex:
     cdef readonly int[::1] row_type_of
     cdef readonly long long[::1] first
     cdef readonly int[::1] entries
+    cdef readonly int[::1] covered
     cdef readonly long long[::1] cost
 
 

@@ -16,7 +16,7 @@ class CoverIndex:
     """What does not change: entry e says that the row type ``row_type_of[e]`` fits under the pattern ``pattern_of[e]``.
 
     The entries of row type u are ``starts[u]`` to ``starts[u + 1]``, from cheap to dear; those of pattern p are
-    ``entries[first[p]:first[p + 1]]``. Patterns are in the order of their ``cost``.
+    ``entries[first[p]:first[p + 1]]``, and ``covered`` has their row types in the same order. Patterns are in the order of their ``cost``.
     """
 
     def __init__(
@@ -27,10 +27,11 @@ class CoverIndex:
         row_type_of: IntArray,
         first: IntArray,
         entries: IntArray,
+        covered: IntArray,
         cost: IntArray,
     ) -> None:
         self.sensitive_class, self.starts, self.first, self.cost = sensitive_class, starts, first, cost
-        self.pattern_of, self.row_type_of, self.entries = pattern_of, row_type_of, entries
+        self.pattern_of, self.row_type_of, self.entries, self.covered = pattern_of, row_type_of, entries, covered
 
 
 @cython.cclass
@@ -95,6 +96,14 @@ class Assignment:
         with cython.nogil:
             for i in range(entry.shape[0]):
                 self.shift(entry[i], number[i])
+
+    def try_move(self, e: int, to: int, copies: int) -> None:
+        """Move copies, so that it can be undone."""
+        self.move(e, to, copies)
+
+    def take_back(self) -> None:
+        """Undo the moves since the last that was kept."""
+        self.undo()
 
     def clear(self) -> None:
         """Take away all copies."""

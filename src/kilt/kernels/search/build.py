@@ -123,12 +123,11 @@ class Building:
         most: cython.double = 0.0
         number: cython.Py_ssize_t = 0
         for i in range(self.index.first[p], self.index.first[p + 1]):
-            e = self.index.entries[i]
-            u = self.index.row_type_of[e]
+            u = self.index.covered[i]
             h = self.index.starts[u + 1] - 1
             if self.assignment.copies[h] > 0 and number < self.offers.room:
                 net = multiplier[u] - self.index.cost[p]
-                self.offers.home[number], self.offers.entry[number] = h, e
+                self.offers.home[number], self.offers.entry[number] = h, self.index.entries[i]
                 self.offers.free[number], self.offers.net[number] = self.assignment.copies[h], net
                 most += self.assignment.copies[h] * max(0.0, net)
                 number += 1

@@ -146,7 +146,7 @@ class Moves:
             self.banned[p] = self.stamp
             self.known[p] = False
             for j in range(self.index.first[p], self.index.first[p + 1]):
-                u = self.index.row_type_of[self.index.entries[j]]
+                u = self.index.covered[j]
                 self.other[u] = -1.0
                 h = self.assignment.homes.head[u]
                 while h >= 0:

@@ -67,11 +67,13 @@ class Opening:
         start: cython.longlong = self.random.draw_below(span) if span > longest else 0
         self.n_donors = self.offers.number = 0
         for i in range(min(span, longest)):
-            e = self.index.entries[first + (start + i) % span]
-            h = self.assignment.homes.head[self.index.row_type_of[e]]
+            at = first + start + i
+            if start + i >= span:
+                at -= span
+            h = self.assignment.homes.head[self.index.covered[at]]
             while h >= 0 and self.offers.number < self.offers.room:
                 if self.index.pattern_of[h] != p:
-                    self.list_offer(h, e)
+                    self.list_offer(h, self.index.entries[at])
                 h = self.assignment.homes.after[h]
 
     @cython.cfunc
@@ -235,8 +237,10 @@ class Opening:
         span = self.index.first[q + 1] - first
         start: cython.longlong = self.random.draw_below(span) if span > LOOKED_AT else 0
         for i in range(min(span, LOOKED_AT)):
-            e = self.index.entries[first + (start + i) % span]
-            u = self.index.row_type_of[e]
+            at = first + start + i
+            if start + i >= span:
+                at -= span
+            u = self.index.covered[at]
             if self.index.sensitive_class[u] != c:
                 continue
             h = self.assignment.homes.head[u]
@@ -246,7 +250,7 @@ class Opening:
                 is_near: cython.bint = p != r != q and extra < best and extra <= DEAREST * self.rules.unit
                 if is_near and self.moves.stays_legal(r, c, -1):
                     best = extra
-                    self.refill[q, c], self.refill_home[q, c] = e, h
+                    self.refill[q, c], self.refill_home[q, c] = self.index.entries[at], h
                 h = self.assignment.homes.after[h]
         return best
 

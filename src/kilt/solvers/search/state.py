@@ -54,6 +54,7 @@ class SearchState:
             row_type_of=row_types,
             first=pool.starts.astype(np.int64),
             entries=entries,
+            covered=pool.types.astype(np.int32),
             cost=pool.cost.astype(np.int64),
         )
         state = cls._empty(problem, pool, index, rules, seed)

@@ -39,16 +39,12 @@ class TightestPattern:
     """
 
     def __init__(self, codes: IntArray, ladders: Ladders) -> None:
-        self.ladders = ladders
-        different = [np.unique(column, return_inverse=True) for column in codes.T]
-        lengths = [len(values) for values, _ in different]
-        before = np.cumsum([0, *lengths[:-1]])
-        self.values = np.concatenate([values for values, _ in different]).astype(np.int64)
-        self.columns = np.repeat(np.arange(len(lengths)), lengths)
-        places = [start + place.reshape(-1) for start, (_, place) in zip(before, different, strict=True)]
-        self.places = np.ascontiguousarray(np.stack(places, axis=1), dtype=np.int32)
-        self.levels = np.zeros(len(lengths), dtype=np.int64)
-        self.costs = np.zeros(len(self.values), dtype=np.int64)
+        width = ladders.shown.shape[2]
+        numbered, places = np.unique(codes + width * np.arange(codes.shape[1]), return_inverse=True)
+        self.ladders, self.values, self.columns = ladders, numbered % width, numbered // width
+        self.places = places.reshape(codes.shape).astype(np.int32)
+        self.levels = np.zeros(codes.shape[1], dtype=np.int64)
+        self.costs = np.zeros(len(numbered), dtype=np.int64)
         self.first = 0
 
     @cython.cfunc

@@ -25,13 +25,12 @@ class PatternLists:
     types = cython.declare(cython.int[:, ::1], visibility="readonly")
     filled: cython.int[:, ::1]
     offsets: cython.longlong[::1]
-    sums: cython.longlong[::1]
 
     def __init__(self, n_patterns: int, offsets: IntArray) -> None:
         classes = len(offsets) - 1
         self.types = np.zeros((n_patterns, offsets[classes]), dtype=np.int32)
         self.filled = np.zeros((n_patterns, classes), dtype=np.int32)
-        self.offsets, self.sums = offsets, np.zeros(offsets[classes] + classes, dtype=np.int64)
+        self.offsets = offsets
 
     def fill(
         self,
@@ -74,52 +73,96 @@ class PatternLists:
                 u = order[i]
                 for entry in range(starts[u], starts[u + 1]):
                     p = patterns[entry]
-                    fresh: cython.bint = self.filled[p, 0] < self.types.shape[1]
-                    for place in range(self.filled[p, 0]):
-                        fresh &= sensitive_class[self.types[p, place]] != sensitive_class[u]
-                    if fresh:
-                        self.types[p, self.filled[p, 0]] = u
-                        self.filled[p, 0] += 1
+                    have = self.filled[p, 0]
+                    if have == self.types.shape[1]:
+                        continue
+                    for place in range(have):
+                        if sensitive_class[self.types[p, place]] == sensitive_class[u]:
+                            break
+                    else:
+                        self.types[p, have] = u
+                        self.filled[p, 0] = have + 1
 
     def cheapest_groups(
-        self, multipliers: cython.longlong[::1], cost: cython.longlong[::1], vectors: cython.longlong[:, ::1]
+        self, multipliers: IntArray, cost: cython.longlong[::1], vectors: IntArray
     ) -> tuple[IntArray, IntArray]:
         """Find for every pattern the minimal group of least reduced cost: return that, and the group; -1 if none fits.
 
         ``vectors`` has the counts of the minimal groups per sensitive class, ``cost`` what a pattern costs a row.
         """
+        cheapest = CheapestGroup(self, multipliers, vectors)
         reduced_cost, minimal_group = np.empty((2, len(cost)), dtype=np.int64)
-        value: cython.longlong[::1] = reduced_cost
-        choice: cython.longlong[::1] = minimal_group
+        reduced_cost_: cython.longlong[::1] = reduced_cost
+        minimal_group_: cython.longlong[::1] = minimal_group
         with cython.nogil:
             for p in range(cost.shape[0]):
-                self.add_up(p, cost[p], multipliers)
-                value[p], choice[p] = MOST, -1
-                for a in range(vectors.shape[0]):
-                    total: cython.longlong = 0
-                    fits: cython.bint = True
-                    for c in range(vectors.shape[1]):
-                        if vectors[a, c] > self.filled[p, c]:
-                            fits = False
-                            break
-                        total += self.sums[self.offsets[c] + c + vectors[a, c]]
-                    if fits and total < value[p]:
-                        value[p], choice[p] = total, a
+                cheapest.find(p, cost[p])
+                reduced_cost_[p], minimal_group_[p] = cheapest.reduced_cost, cheapest.minimal_group
         return reduced_cost, minimal_group
+
+
+@cython.final
+@cython.cclass
+class CheapestGroup:
+    """The minimal group of least reduced cost under a pattern; -1 if none fits.
+
+    ``sums`` adds up the reduced costs of the rows in each list of the pattern, from 0 on up to ``ends[c]`` for sensitive
+    class c. Minimal group a has ``sums[places[a, c]]`` in that class; it and those after it have ``sizes[a]`` rows at
+    least, while the lists have ``rows``.
+    """
+
+    lists: PatternLists
+    multipliers: cython.longlong[::1]
+    places: cython.longlong[:, ::1]
+    sizes: cython.longlong[::1]
+    sums: cython.longlong[::1]
+    ends: cython.longlong[::1]
+    rows: cython.longlong
+    reduced_cost: cython.longlong
+    minimal_group: cython.Py_ssize_t
+
+    def __init__(self, lists: PatternLists, multipliers: IntArray, vectors: IntArray) -> None:
+        self.lists, self.multipliers = lists, multipliers
+        offsets, classes = np.asarray(lists.offsets), vectors.shape[1]
+        self.places = vectors + offsets[:-1] + np.arange(classes)
+        self.sizes = np.minimum.accumulate(vectors.sum(axis=1)[::-1])[::-1].copy()
+        self.sums, self.ends = np.zeros(offsets[-1] + classes, dtype=np.int64), np.zeros(classes, dtype=np.int64)
 
     @cython.cfunc
     @cython.nogil
-    def add_up(
-        self, p: cython.Py_ssize_t, cost: cython.longlong, multipliers: cython.longlong[::1]
-    ) -> cython.void:
-        """Add up the reduced costs of the rows in the lists of a pattern, for each sensitive class from 0 on."""
-        for c in range(self.filled.shape[1]):
-            first = self.offsets[c]
+    def find(self, p: cython.Py_ssize_t, cost: cython.longlong) -> cython.void:
+        """Find it under a pattern that costs a row so much."""
+        self.add_up(p, cost)
+        least: cython.longlong = MOST
+        found: cython.Py_ssize_t = -1
+        for a in range(self.places.shape[0]):
+            if self.sizes[a] > self.rows:
+                break
+            total: cython.longlong = 0
+            for c in range(self.places.shape[1]):
+                place = self.places[a, c]
+                if place > self.ends[c]:
+                    break
+                total += self.sums[place]
+            else:
+                if total < least:
+                    least, found = total, a
+        self.reduced_cost, self.minimal_group = least, found
+
+    @cython.cfunc
+    @cython.nogil
+    def add_up(self, p: cython.Py_ssize_t, cost: cython.longlong) -> cython.void:
+        """Add up the reduced costs of the rows in the lists of a pattern."""
+        self.rows = 0
+        for c in range(self.ends.shape[0]):
+            first = self.lists.offsets[c]
             total: cython.longlong = 0
             self.sums[first + c] = 0
-            for place in range(first, first + self.filled[p, c]):
-                total += cost - multipliers[self.types[p, place]]
+            for place in range(first, first + self.lists.filled[p, c]):
+                total += cost - self.multipliers[self.lists.types[p, place]]
                 self.sums[place + c + 1] = total
+            self.ends[c] = first + c + self.lists.filled[p, c]
+            self.rows += self.lists.filled[p, c]
 
 
 @cython.final

@@ -325,8 +325,13 @@ class Vectors:
 
     def __init__(self, vectors: IntArray, strides: IntArray, legal: BoolArray) -> None:
         self.vectors, self.legal = np.ascontiguousarray(vectors, dtype=np.int64), legal.view(np.uint8)
-        self.size, self.index = vectors.sum(axis=1), vectors @ strides
-        self.atoms = np.empty(len(vectors), dtype=np.int64)
+        self.size, self.index, self.atoms = np.zeros((3, len(vectors)), dtype=np.int64)
+        strides_: cython.longlong[::1] = strides
+        with cython.nogil:
+            for i in range(self.vectors.shape[0]):
+                for c in range(self.vectors.shape[1]):
+                    self.size[i] += self.vectors[i, c]
+                    self.index[i] += self.vectors[i, c] * strides_[c]
 
     def indecomposable(self, most: cython.Py_ssize_t) -> BoolArray:
         """Mark those that are not the sum of two legal ones, no more than so many."""

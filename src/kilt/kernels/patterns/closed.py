@@ -29,8 +29,10 @@ class Sets:
     @cython.cfunc
     @cython.nogil
     def is_inside(self, s: cython.Py_ssize_t, other: Sets, t: cython.Py_ssize_t) -> cython.bint:
-        """Say whether set s has no members but those of set t of the others."""
-        for w in range(self.words.shape[1]):
+        """Say whether set s has no members but those of set t of the others; mostly the first word decides."""
+        if self.words[s, 0] & ~other.words[t, 0]:
+            return False
+        for w in range(1, self.words.shape[1]):
             if self.words[s, w] & ~other.words[t, w]:
                 return False
         return True
@@ -85,9 +87,8 @@ class Extension:
         """List the items that a set is not inside of, and return how many there are."""
         count: cython.Py_ssize_t = 0
         for item in range(self.open_items.shape[0]):
-            if not self.sets.is_inside(s, self.covers, item):
-                self.open_items[count] = item
-                count += 1
+            self.open_items[count] = item
+            count += not self.sets.is_inside(s, self.covers, item)
         self.tests += self.open_items.shape[0]
         return count
 
@@ -130,5 +131,5 @@ def lowest_levels(
     with cython.nogil:
         for s in range(inner.words.shape[0]):
             for item in range(outer.words.shape[0]):
-                if levels[item] < found[s, columns[item]] and inner.is_inside(s, outer, item):
-                    found[s, columns[item]] = levels[item]
+                if inner.is_inside(s, outer, item):
+                    found[s, columns[item]] = min(found[s, columns[item]], levels[item])

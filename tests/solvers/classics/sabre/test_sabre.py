@@ -162,11 +162,14 @@ def test_groups_are_filled_as_by_its_slow_twin(data):
     sizes = np.bincount(bucket_of, problem.counts, 3).astype(np.int64)
     wanted = np.array([data.draw(st.integers(0, int(size))) for size in sizes])
     expected = slowly_filled(problem, bucket_of, order.tolist(), wanted.tolist())
-    left = problem.counts.copy()
-    types, counts = Filling(problem.codes, stacked(problem), bucket_of, left).fill(order, wanted)
+    filling = Filling(problem.codes[order], stacked(problem), bucket_of[order], problem.counts[order])
+    places, counts = filling.fill(wanted)
+    types = order[places]
     assert list(zip(types.tolist(), counts.tolist(), strict=True)) == expected
     assert np.bincount(bucket_of[types], counts, 3).tolist() == wanted.tolist()
-    assert (left + np.bincount(types, counts, kinds)).tolist() == problem.counts.tolist()
+    rest, others = filling.fill(sizes - wanted)
+    left = problem.counts - np.bincount(types, counts, kinds).astype(np.int64)
+    assert np.bincount(order[rest], others, kinds).tolist() == left.tolist()
 
 
 def slowly_filled(problem, bucket_of, order, wanted):

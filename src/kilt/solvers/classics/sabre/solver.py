@@ -78,11 +78,10 @@ def _filled(
     bucket_of = buckets.of_values()[problem.sensitive[:, rule.column]]
     alike = equivalence_class(problem)
     order = np.lexsort((alike, -np.bincount(alike, problem.counts)[alike]))
-    left = problem.counts.copy()
-    filling = Filling(problem.codes, stacked(problem), bucket_of, left)
+    filling = Filling(problem.codes[order], stacked(problem), bucket_of[order], problem.counts[order])
     for number, wanted in enumerate(draws):
         if stop():
             return
         observer(Progress("solving", number / len(draws)))
-        order = order[left[order] > 0]
-        yield filling.fill(order, wanted)
+        places, counts = filling.fill(wanted)
+        yield order[places], counts

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kilt.kernels.bounds.incidence import values_by_size
+from kilt.kernels.bounds.lagrangian import values_by_size
 from kilt.patterns.pool import Pool
 from support.problems import searchable
 from support.profiles import examples

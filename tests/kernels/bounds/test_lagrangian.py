@@ -1,4 +1,4 @@
-"""Values by size against a slow twin."""
+"""Reduced costs by size alone against a slow twin."""
 
 from __future__ import annotations
 

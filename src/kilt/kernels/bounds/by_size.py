@@ -245,9 +245,9 @@ class SizedGroups:
         while left > 0:
             best: cython.Py_ssize_t = -1
             for c in range(classes):
-                if self.used[c] == 0 and self.members.rows[c] > self.free[size, c]:
-                    if best < 0 or self.part[size, c] < self.part[size, best]:
-                        best = c
+                has_more: cython.bint = self.used[c] == 0 and self.members.rows[c] > self.free[size, c]
+                if has_more and (best < 0 or self.part[size, c] < self.part[size, best]):
+                    best = c
             if best < 0:
                 break
             self.used[best] = 1
@@ -271,8 +271,8 @@ class SizedGroups:
     def find_theta(self, size: cython.Py_ssize_t, theta: cython.double) -> cython.void:
         """Find the least reduced cost for this size and the theta that proves it, starting from a theta.
 
-        Two groups are mixed: ``high`` with too much excess, to the share ``share``, and ``low`` with little. The reduced
-        cost is infinite if there is none.
+        Two groups are mixed: ``high`` with too much excess, to the share ``share``, and ``low`` with little. The
+        reduced cost is infinite if there is none.
         """
         allowed = self.allowed[size]
         self.theta, self.share = theta, 0.0
@@ -312,7 +312,7 @@ class SizedGroups:
 @cython.final
 @cython.cclass
 class SmallGroups:
-    """Finds the least reduced cost of groups of ``smallest`` rows or more over all sizes, in scratch space for a thread.
+    """Finds the least reduced cost of groups of ``smallest`` rows or more, in scratch space for one thread.
 
     ``best_size`` and ``best_theta`` remember the best size and theta of each pattern, where the next search starts.
     Sizes that the slope of a pattern times ``slope_theta`` shows to be too dear are left out: ``sums`` has what a group

@@ -436,7 +436,7 @@ class DiverseGroups:
     def take(
         self, p: cython.Py_ssize_t, forced: cython.Py_ssize_t, added: cython.longlong, taken: cython.longlong[::1]
     ) -> cython.void:
-        """Count the copies in the group: those of the best values, the dearest, and all whose multipliers are larger."""
+        """Count the copies in the group: the dearest, those of the best values, and all of larger multipliers."""
         for i in range(added):
             taken[self.dearest.filled[i]] += 1
         for i in range(forced):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from kilt.bounds.incidence import Incidence
 from kilt.bounds.linear import LinearOracle, pattern_multipliers
 from kilt.certificates.proof.evidence import Evidence
-from kilt.kernels.bounds.by_size import least_of_sizes, sorted_members
+from kilt.kernels.bounds.by_size import SmallGroups, SortedCovers
 from kilt.model.rules import ClosenessRule
 from kilt.numbers import BoolArray, FloatArray, IntArray
-from kilt.run.threads import taken_by
+from kilt.run.threads import CHUNKS, PerThread, taken_by
 
 
 @dataclass(frozen=True)
@@ -65,24 +66,23 @@ class BySizeOracle:
         self, multipliers: IntArray, active: BoolArray, reduced_costs: FloatArray, size_multipliers: FloatArray
     ) -> FloatArray:
         """Lower the reduced costs where a small group has less, and return the copies of row types in these groups."""
-        problem, incidence = self.incidence.problem, self.incidence
-        order = np.argsort(-multipliers, kind="stable")
-        members = sorted_members(order, *incidence.by_type, incidence.pool.starts, active)
-        lists = (
-            multipliers,
-            problem.counts,
-            problem.sensitive_class,
-            problem.sensitive_totals,
-            members,
-            incidence.pool.starts,
-        )
-        sizes = (self._allowed(), max(1, problem.rules.min_group_size))
-        known = (self.every.slope, self.every.theta, self.size, self.theta, reduced_costs)
+        groups = self._groups
+        self._sorted.sort(np.argsort(-multipliers, kind="stable"), active)
 
         def lower(chunk: int, taken: FloatArray) -> None:
-            least_of_sizes(chunk, *lists, incidence.cost, active, *sizes, *known, taken, size_multipliers)
+            groups.mine.lower(chunk, CHUNKS, multipliers, active, reduced_costs, taken, size_multipliers)
 
-        return taken_by(len(reduced_costs), len(problem.counts), lower)
+        return taken_by(len(reduced_costs), len(multipliers), lower)
+
+    @cached_property
+    def _sorted(self) -> SortedCovers:
+        return SortedCovers(self.incidence.covers)
+
+    @cached_property
+    def _groups(self) -> PerThread[SmallGroups]:
+        sizes = (self.incidence.problem.sensitive_totals, self._allowed(), self.every.min_group_size)
+        known = (self.every.slope, self.every.theta, self.size, self.theta)
+        return PerThread(lambda: SmallGroups(self._sorted, *sizes, *known))
 
     def _allowed(self) -> FloatArray:
         """Return the excess that groups of each size may have."""

@@ -9,8 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from kilt.certificates.proof.evidence import Evidence
-from kilt.kernels.bounds.incidence import by_type
-from kilt.kernels.bounds.lagrangian import active_patterns
+from kilt.kernels.bounds.incidence import Covers, by_type
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.patterns.pool import Pool
@@ -32,18 +31,20 @@ class Incidence:
         return by_type(self.pool.types, self.pool.starts, len(self.problem.counts))[:2]
 
     @cached_property
+    def covers(self) -> Covers:
+        """The same for kernels, with the cost of a row under each pattern."""
+        problem, pool = self.problem, self.pool
+        lists = (pool.types, pool.starts, *self.by_type)
+        return Covers(problem.counts, problem.sensitive_class, *lists, pool.cost * self.scale)
+
+    @cached_property
     def scale(self) -> int:
         """How many multipliers make a unit of cost."""
         return self.problem.multiplier_scale(MAX_SCALE)
 
-    @cached_property
-    def cost(self) -> IntArray:
-        """The cost of a row under each pattern, scaled like multipliers."""
-        return self.pool.cost * self.scale
-
     def active(self, multipliers: IntArray) -> BoolArray:
         """Mark the patterns with a row whose multiplier exceeds its cost: no others have negative reduced costs."""
-        return np.asarray(active_patterns(multipliers, *self.by_type, self.cost))
+        return self.covers.active(multipliers)
 
     def cheapest(self) -> IntArray:
         """Return for every row type the cost of its cheapest pattern: the pattern bound, and the first multipliers."""

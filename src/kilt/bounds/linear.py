@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from kilt.bounds.incidence import Incidence
 from kilt.certificates.proof.evidence import Evidence, PatternMultipliers
-from kilt.kernels.bounds.linear import least_sloped, take_sloped
+from kilt.kernels.bounds.linear import SlopedGroups
 from kilt.model.rules import ClosenessRule, DiversityRule, Rules
 from kilt.model.spaces import MatrixMetric, TreeMetric
 from kilt.numbers import BoolArray, FloatArray, IntArray
-from kilt.run.threads import for_each_chunk, taken_by
+from kilt.run.threads import CHUNKS, PerThread, for_each_chunk, taken_by
 
 
 @dataclass(frozen=True)
@@ -179,20 +180,13 @@ class LinearOracle:
 
     def reduced_costs(self, multipliers: IntArray, active: BoolArray, rounds: int = PARAMS.rounds) -> FloatArray:
         """Return the least reduced cost of each active pattern, or 0; between rounds the weights are improved."""
-        problem, pool = self.incidence.problem, self.incidence.pool
-        lists = (
-            multipliers,
-            problem.counts,
-            problem.sensitive_class,
-            pool.types,
-            pool.starts,
-            self.incidence.cost,
-            active,
-        )
-        reduced_costs, by_class = np.zeros(len(pool)), np.zeros_like(self.slope)
-        given = (self.slope, self.theta, self.size_multiplier, reduced_costs, self.mix, by_class)
+        groups, reduced_costs, by_class = self._groups, np.zeros(len(self.theta)), np.zeros_like(self.slope)
+
+        def find(chunk: int) -> None:
+            groups.mine.find(chunk, CHUNKS, multipliers, active, reduced_costs, by_class)
+
         for left in reversed(range(rounds)):
-            for_each_chunk(len(pool), lambda chunk: least_sloped(chunk, *lists, self.min_group_size, *given))
+            for_each_chunk(len(reduced_costs), find)
             if left:
                 self._tighten(np.flatnonzero(reduced_costs < 0), by_class)
         return reduced_costs
@@ -209,18 +203,17 @@ class LinearOracle:
 
     def taken(self, multipliers: IntArray, wanted: BoolArray) -> FloatArray:
         """Return how many copies of each row type are in the groups of least reduced cost of the wanted patterns."""
-        problem, pool = self.incidence.problem, self.incidence.pool
-        lists = (
-            multipliers,
-            problem.counts,
-            problem.sensitive_class,
-            pool.types,
-            pool.starts,
-            self.incidence.cost,
-            wanted,
-        )
-        given = (*lists, self.min_group_size, self.slope, self.mix)
-        return taken_by(len(pool), len(problem.counts), lambda chunk, taken: take_sloped(chunk, *given, taken))
+        groups = self._groups
+
+        def take(chunk: int, taken: FloatArray) -> None:
+            groups.mine.take(chunk, CHUNKS, multipliers, wanted, taken)
+
+        return taken_by(len(self.theta), len(multipliers), take)
+
+    @cached_property
+    def _groups(self) -> PerThread[SlopedGroups]:
+        given = (self.incidence.covers, self.min_group_size, self.slope, self.theta, self.size_multiplier, self.mix)
+        return PerThread(lambda: SlopedGroups(*given))
 
     def evidence(self, multipliers: IntArray) -> Evidence:
         """Return the multipliers of row types, with those of patterns that go with them."""

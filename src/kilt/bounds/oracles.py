@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from kilt.bounds.by_size import BySizeOracle
 from kilt.bounds.incidence import ExactOracle, Incidence, Oracle
 from kilt.bounds.linear import LinearOracle, has_cuts
 from kilt.certificates.proof.by_size import sized_rule
-from kilt.kernels.bounds.lagrangian import least_diverse, least_pairs, least_values
+from kilt.kernels.bounds.lagrangian import DiverseGroups, LargeGroups, PairGroups
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, Groups, Rules, SizeRule
 from kilt.numbers import IntArray
@@ -46,10 +47,11 @@ class SizeOracle(ExactOracle):
 
     def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
         """Take every row whose multiplier exceeds its cost, and the largest of the others if these are too few."""
-        problem, pool = self.incidence.problem, self.incidence.pool
-        taken = np.empty(len(problem.counts), dtype=np.int64)
-        lists = (*self.incidence.by_type, pool.starts, pool.types, self.incidence.cost)
-        return int(least_values(multipliers, problem.counts, *lists, self.min_group_size, taken)), taken
+        return self._groups.least(multipliers)
+
+    @cached_property
+    def _groups(self) -> LargeGroups:
+        return LargeGroups(self.incidence.covers, self.min_group_size)
 
 
 @dataclass(frozen=True)
@@ -74,12 +76,11 @@ class PairOracle(ExactOracle):
 
     def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
         """Try every number of rows of the second sensitive class."""
-        problem, pool = self.incidence.problem, self.incidence.pool
-        taken = np.empty(len(problem.counts), dtype=np.int64)
-        order = np.argsort(-multipliers, kind="stable")
-        lists = (*self.incidence.by_type, pool.starts, self.incidence.cost)
-        total = least_pairs(multipliers, problem.counts, order, self.second, *lists, self.lowest, self.highest, taken)
-        return int(total), taken
+        return self._groups.least(multipliers, np.argsort(-multipliers, kind="stable"))
+
+    @cached_property
+    def _groups(self) -> PairGroups:
+        return PairGroups(self.incidence.covers, self.second, self.lowest, self.highest)
 
 
 @dataclass(frozen=True)
@@ -96,12 +97,12 @@ class DiverseOracle(ExactOracle):
 
     def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
         """Take every row whose multiplier exceeds its cost, then the best of missing values, then the best others."""
-        problem, pool = self.incidence.problem, self.incidence.pool
-        taken = np.empty(len(problem.counts), dtype=np.int64)
-        values = np.ascontiguousarray(problem.sensitive[:, self.column])
-        lists = (*self.incidence.by_type, pool.starts, pool.types, self.incidence.cost)
-        least = (self.min_group_size, self.fewest_values)
-        return int(least_diverse(multipliers, problem.counts, values, *lists, *least, taken)), taken
+        return self._groups.least(multipliers)
+
+    @cached_property
+    def _groups(self) -> DiverseGroups:
+        values = self.incidence.problem.sensitive[:, self.column]
+        return DiverseGroups(self.incidence.covers, values, self.min_group_size, self.fewest_values)
 
 
 def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = None) -> Oracle:

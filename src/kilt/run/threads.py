@@ -7,13 +7,13 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from kilt.kernels.bounds.by_size import CHUNKS
 from kilt.numbers import FloatArray
 
+CHUNKS = 16  # of patterns, whatever the number of cores, so that sums are always the same
 FEW = 1_000  # patterns for which threads do not pay off
 ALL_CORES = os.cpu_count() or 1
 Part = TypeVar("Part")
@@ -24,6 +24,13 @@ class LimitedThread(threading.Thread):
     """A thread in the background, with the number of cores that it may use."""
 
     cores = 1
+
+
+class PerThread(threading.local, Generic[Part]):
+    """One object for each thread, ``mine``, made when it is first asked for: scratch space that is not shared."""
+
+    def __init__(self, make: Callable[[], Part]) -> None:
+        self.mine = make()
 
 
 def for_each_chunk(patterns: int, work: Callable[[int], None]) -> None:

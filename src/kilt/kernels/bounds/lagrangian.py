@@ -1,309 +1,489 @@
-"""The Lagrangian bound for groups of at least k rows: for every pattern the least reduced cost, in integers."""
+"""The Lagrangian bound: for given multipliers the group of least reduced cost under every pattern, in integers.
+
+The reduced cost of a group is the cost of its rows less their multipliers. A class has the groups of one kind of rule;
+``least`` returns the sum over all patterns of the least reduced cost, or 0 if none is negative, and the copies of each
+row type in these groups.
+"""
 
 from __future__ import annotations
 
+import cython
 import numpy as np
-from numba import njit
+from cython.cimports.kilt.kernels.bounds.incidence import Covers
 
-from kilt.numbers import BoolArray, IntArray
+from kilt.numbers import BoolArray, FloatArray, IntArray
+
+INFINITY = cython.declare(cython.double, float("inf"))
 
 
-@njit(cache=True, nogil=True)
-def least_values(
-    multipliers: IntArray,
-    counts: IntArray,
-    type_starts: IntArray,
-    patterns: IntArray,
-    starts: IntArray,
-    types: IntArray,
-    cost: IntArray,
-    min_group_size: int,
-    taken: IntArray,
-) -> int:  # pragma: no cover - compiled
-    """Return the sum over all patterns of the least reduced cost of a group, or 0 if none is negative.
+@cython.final
+@cython.cclass
+class DearestCopies:
+    """Finds the copies of largest multipliers under a pattern: their row types, in falling order, are ``filled``."""
 
-    The reduced cost of a group is the cost of its rows less their multipliers. It holds every row whose multiplier
-    exceeds the cost, and if these are too few the largest of the others. ``taken`` counts the copies of each row type
-    in them. The patterns of a row type are in the order of their cost, so only those below its multiplier are visited.
-    """
-    mass = np.zeros(len(cost), dtype=np.int64)
-    value = np.zeros(len(cost), dtype=np.int64)
-    for kind in range(len(multipliers)):
-        for entry in range(type_starts[kind], type_starts[kind + 1]):
-            p = patterns[entry]
-            if cost[p] >= multipliers[kind]:
-                break
-            mass[p] += counts[kind]
-            value[p] += counts[kind] * (cost[p] - multipliers[kind])
-    taken[:] = 0
-    total = 0
-    filled = np.empty(min_group_size, dtype=np.int64)
-    for p in range(len(cost)):
-        if mass[p] == 0:
-            continue
-        missing = min_group_size - mass[p]
-        if missing > 0:
-            number = dearest(multipliers, counts, types[starts[p] : starts[p + 1]], cost[p], missing, filled)
-            for i in range(number):
-                value[p] += cost[p] - multipliers[filled[i]]
-            if number < missing or value[p] >= 0:
-                value[p] = 0
+    types: cython.longlong[::1]
+    copies: cython.longlong[::1]
+    multipliers: cython.longlong[::1]
+    filled: cython.longlong[::1]
+
+    def __init__(self, types: IntArray, copies: IntArray, room: int) -> None:
+        self.types, self.copies, self.filled = types, copies, np.empty(room, dtype=np.int64)
+
+    @cython.cfunc
+    @cython.nogil
+    def fill(
+        self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, limit: cython.longlong, wanted: cython.longlong
+    ) -> cython.longlong:
+        """Find so many copies with multipliers up to a limit among some entries; return how many there are."""
+        number: cython.longlong = 0
+        least: cython.longlong = limit  # the last multiplier that is found, if as many are found as wanted
+        if wanted == 0:
+            return 0
+        for entry in range(start, stop):
+            u = self.types[entry]
+            multiplier = self.multipliers[u]
+            if multiplier > limit or (number == wanted and multiplier <= least):
                 continue
-            for i in range(number):
-                taken[filled[i]] += 1
-        total += value[p]
-    for kind in range(len(multipliers)):
-        for entry in range(type_starts[kind], type_starts[kind + 1]):
-            p = patterns[entry]
-            if cost[p] >= multipliers[kind]:
-                break
-            if value[p] < 0:
-                taken[kind] += counts[kind]
-    return total
-
-
-@njit(cache=True, nogil=True)
-def dearest(
-    multipliers: IntArray, counts: IntArray, members: IntArray, limit: int, wanted: int, filled: IntArray
-) -> int:  # pragma: no cover - compiled
-    """Fill a list with the copies of largest multipliers up to a limit, in falling order; return how many there are."""
-    number = 0
-    for kind in members:
-        price = multipliers[kind]
-        if price > limit:
-            continue
-        for _ in range(min(counts[kind], wanted)):  # none if there is no copy left
-            if number == wanted and multipliers[filled[number - 1]] >= price:
-                break
-            at = min(number, wanted - 1)
-            while at > 0 and multipliers[filled[at - 1]] < price:
-                filled[at] = filled[at - 1]
+            at = number
+            while at > 0 and self.multipliers[self.filled[at - 1]] < multiplier:
                 at -= 1
-            filled[at] = kind
-            number = min(number + 1, wanted)
-    return number
-
-
-@njit(cache=True, nogil=True)
-def active_patterns(
-    multipliers: IntArray, type_starts: IntArray, patterns: IntArray, cost: IntArray
-) -> BoolArray:  # pragma: no cover - compiled
-    """Mark the patterns with a row whose multiplier exceeds the cost: no others have negative reduced costs."""
-    active = np.zeros(len(cost), dtype=np.bool_)
-    for kind in range(len(multipliers)):
-        for entry in range(type_starts[kind], type_starts[kind + 1]):
-            if cost[patterns[entry]] >= multipliers[kind]:
-                break
-            active[patterns[entry]] = True
-    return active
-
-
-@njit(cache=True, nogil=True)
-def least_pairs(
-    multipliers: IntArray,
-    counts: IntArray,
-    order: IntArray,
-    second: BoolArray,
-    type_starts: IntArray,
-    patterns: IntArray,
-    starts: IntArray,
-    cost: IntArray,
-    lowest: IntArray,
-    highest: IntArray,
-    taken: IntArray,
-) -> int:  # pragma: no cover - compiled
-    """Do the same for two sensitive classes: b rows of the second allow ``lowest[b]`` to ``highest[b]`` of the first.
-
-    ``order`` has the row types by falling multipliers. The b rows of the second class are those of largest multipliers,
-    and of the first there are as many as have multipliers above the cost, or the nearest allowed number; so every b is
-    tried, and nothing else.
-    """
-    active = active_patterns(multipliers, type_starts, patterns, cost)
-    members = np.empty(
-        starts[-1], dtype=np.int32
-    )  # of each pattern: the first class from the left, the second from the right
-    left = starts[:-1].copy()
-    right = starts[1:].copy()
-    rows = np.zeros(len(cost), dtype=np.int64)
-    for kind in order:
-        for entry in range(type_starts[kind], type_starts[kind + 1]):
-            p = patterns[entry]
-            if not active[p]:
+            more: cython.longlong = min(self.copies[u], wanted - at)
+            if more == 0:
                 continue
-            if second[kind]:
-                right[p] -= 1
-                members[right[p]] = kind
+            number = min(number + more, wanted)
+            for i in range(number - 1, at + more - 1, -1):
+                self.filled[i] = self.filled[i - more]
+            for i in range(at, at + more):
+                self.filled[i] = u
+            least = self.multipliers[self.filled[number - 1]]
+        return number
+
+
+@cython.final
+@cython.cclass
+class LargeGroups:
+    """Groups of at least so many rows: those whose multipliers exceed the cost, and the dearest others if too few.
+
+    Pattern p has ``mass[p]`` such rows, of the reduced cost ``value[p]``.
+    """
+
+    covers: Covers
+    min_group_size: cython.longlong
+    multipliers: cython.longlong[::1]
+    mass: cython.longlong[::1]
+    value: cython.longlong[::1]
+    dearest: DearestCopies
+
+    def __init__(self, covers: Covers, min_group_size: int) -> None:
+        self.covers, self.min_group_size = covers, min_group_size
+        self.mass, self.value = np.empty((2, covers.cost.shape[0]), dtype=np.int64)
+        self.dearest = DearestCopies(covers.types, covers.counts, min_group_size)
+
+    def least(self, multipliers: cython.longlong[::1]) -> tuple[int, IntArray]:
+        """Return the sum of the negative least reduced costs, and the copies of row types."""
+        self.multipliers = self.dearest.multipliers = multipliers
+        copies = np.zeros(multipliers.shape[0], dtype=np.int64)
+        taken: cython.longlong[::1] = copies
+        with cython.nogil:
+            self.take_profitable()
+            total = self.complete(taken)
+            self.count_profitable(taken)
+        return total, copies
+
+    @cython.cfunc
+    @cython.nogil
+    def take_profitable(self) -> cython.void:
+        """Take every row whose multiplier exceeds the cost: patterns of a row type come from cheap to dear."""
+        for p in range(self.mass.shape[0]):
+            self.mass[p] = self.value[p] = 0
+        for u in range(self.multipliers.shape[0]):
+            multiplier, copies = self.multipliers[u], self.covers.counts[u]
+            for entry in range(self.covers.type_starts[u], self.covers.type_starts[u + 1]):
+                p = self.covers.patterns[entry]
+                if self.covers.cost[p] >= multiplier:
+                    break
+                self.mass[p] += copies
+                self.value[p] += copies * (self.covers.cost[p] - multiplier)
+
+    @cython.cfunc
+    @cython.nogil
+    def complete(self, taken: cython.longlong[::1]) -> cython.longlong:
+        """Add the dearest rows where there are too few, or set the reduced cost to 0; return the sum."""
+        total: cython.longlong = 0
+        for p in range(self.mass.shape[0]):
+            if self.mass[p] == 0:
+                continue
+            missing = self.min_group_size - self.mass[p]
+            if missing > 0:
+                cost = self.covers.cost[p]
+                number = self.dearest.fill(self.covers.starts[p], self.covers.starts[p + 1], cost, missing)
+                for i in range(number):
+                    self.value[p] += cost - self.multipliers[self.dearest.filled[i]]
+                if number < missing or self.value[p] >= 0:
+                    self.value[p] = 0
+                    continue
+                for i in range(number):
+                    taken[self.dearest.filled[i]] += 1
+            total += self.value[p]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    def count_profitable(self, taken: cython.longlong[::1]) -> cython.void:
+        """Count the copies of row types whose multipliers exceed the cost, in groups of negative reduced cost."""
+        for u in range(self.multipliers.shape[0]):
+            multiplier, copies = self.multipliers[u], self.covers.counts[u]
+            groups: cython.longlong = 0
+            for entry in range(self.covers.type_starts[u], self.covers.type_starts[u + 1]):
+                p = self.covers.patterns[entry]
+                if self.covers.cost[p] >= multiplier:
+                    break
+                groups += self.value[p] < 0
+            taken[u] += groups * copies
+
+
+@cython.final
+@cython.cclass
+class PairGroups:
+    """Groups of two sensitive classes: b rows of the second allow ``lowest[b]`` to ``highest[b]`` of the first.
+
+    The b rows of the second class are those of largest multipliers. Of the first there are as many as have multipliers
+    above the cost, or the nearest allowed number; so every b is tried, and nothing else.
+
+    ``members`` has the row types of active patterns by falling multipliers: the first class from the left, up to
+    ``middle[p]``, and the second from the right. ``sums`` adds up the reduced costs of the first rows of the first
+    class; ``summed`` of them are summed so far, up to the copy ``sum_copy`` of the member ``sum_place``.
+    """
+
+    covers: Covers
+    is_second: cython.uchar[::1]
+    lowest: cython.longlong[::1]
+    highest: cython.longlong[::1]
+    multipliers: cython.longlong[::1]
+    active: cython.uchar[::1]
+    members: cython.int[::1]
+    middle: cython.longlong[::1]
+    right: cython.longlong[::1]
+    rows: cython.longlong[::1]
+    sums: cython.longlong[::1]
+    summed: cython.longlong
+    sum_place: cython.Py_ssize_t
+    sum_copy: cython.longlong
+    number: cython.longlong
+    second_number: cython.longlong
+
+    def __init__(self, covers: Covers, is_second: BoolArray, lowest: IntArray, highest: IntArray) -> None:
+        self.covers, self.lowest, self.highest = covers, lowest, highest
+        self.is_second = is_second.view(np.uint8)
+        patterns = covers.cost.shape[0]
+        self.active = np.empty(patterns, dtype=np.uint8)
+        self.members = np.empty(covers.types.shape[0], dtype=np.int32)
+        self.middle, self.right, self.rows = np.zeros((3, patterns), dtype=np.int64)
+        self.count_first()
+        self.sums = np.zeros(np.max(self.rows, initial=0) + 1, dtype=np.int64)
+
+    @cython.cfunc
+    @cython.nogil
+    def count_first(self) -> cython.void:
+        """Count the rows of the first class under each pattern."""
+        for p in range(self.rows.shape[0]):
+            for i in range(self.covers.starts[p], self.covers.starts[p + 1]):
+                u = self.covers.types[i]
+                if not self.is_second[u]:
+                    self.rows[p] += self.covers.counts[u]
+
+    def least(self, multipliers: cython.longlong[::1], order: cython.longlong[::1]) -> tuple[int, IntArray]:
+        """Return the same as for other groups; ``order`` has the row types by falling multipliers."""
+        self.multipliers = multipliers
+        copies = np.zeros(multipliers.shape[0], dtype=np.int64)
+        taken: cython.longlong[::1] = copies
+        total: cython.longlong = 0
+        with cython.nogil:
+            self.sort_members(order)
+            for p in range(self.active.shape[0]):
+                if not self.active[p]:
+                    continue
+                value = self.best_pair(p)
+                if value < 0:
+                    total += value
+                    self.take(p, taken)
+        return total, copies
+
+    @cython.cfunc
+    @cython.nogil
+    def sort_members(self, order: cython.longlong[::1]) -> cython.void:
+        """List the row types of active patterns in a given order."""
+        for p in range(self.middle.shape[0]):
+            self.middle[p], self.right[p] = self.covers.starts[p], self.covers.starts[p + 1]
+        self.active[:] = False
+        self.covers.mark_active(self.multipliers, self.active)
+        for i in range(order.shape[0]):
+            u = order[i]
+            if self.is_second[u]:
+                for entry in range(self.covers.type_starts[u], self.covers.type_starts[u + 1]):
+                    p = self.covers.patterns[entry]
+                    if self.active[p]:
+                        self.right[p] -= 1
+                        self.members[self.right[p]] = u
             else:
-                members[left[p]] = kind
-                left[p] += 1
-                rows[p] += counts[kind]
-    taken[:] = 0
-    total = 0
-    longest = 0
-    for p in range(len(cost)):
-        longest = max(longest, rows[p])
-    sums = np.zeros(longest + 1, dtype=np.int64)
-    for p in range(len(cost)):
-        if not active[p]:
-            continue
-        first = members[starts[p] : left[p]]
-        others = members[left[p] : starts[p + 1]][::-1]
-        above = summed(first, counts, multipliers, cost[p], sums)
-        value, a, b = best_pair(others, counts, multipliers, cost[p], sums, rows[p], above, lowest, highest)
-        if value < 0:
-            total += value
-            _take(first, counts, a, taken)
-            _take(others, counts, b, taken)
-    return total
+                for entry in range(self.covers.type_starts[u], self.covers.type_starts[u + 1]):
+                    p = self.covers.patterns[entry]
+                    if self.active[p]:
+                        self.members[self.middle[p]] = u
+                        self.middle[p] += 1
+
+    @cython.cfunc
+    @cython.nogil
+    def best_pair(self, p: cython.Py_ssize_t) -> cython.longlong:
+        """Return the least reduced cost, 0 if none is negative, and note the numbers of rows of both classes."""
+        cost, first, place = self.covers.cost[p], self.middle[p], self.covers.starts[p + 1] - 1
+        profitable = self.sum_profitable(p)
+        best: cython.longlong = 0
+        spent: cython.longlong = 0
+        b: cython.longlong = 0
+        copy: cython.longlong = 0
+        self.number = self.second_number = 0
+        while True:
+            most: cython.longlong = min(self.highest[b], self.rows[p])
+            if self.lowest[b] <= most:
+                a: cython.longlong = min(max(profitable, self.lowest[b]), most)
+                if a > self.summed:
+                    self.sum_up_to(p, a)
+                if spent + self.sums[a] < best:
+                    best = spent + self.sums[a]
+                    self.number, self.second_number = a, b
+            if place < first:
+                return best
+            u = self.members[place]
+            each = cost - self.multipliers[u]
+            if each >= 0 and spent + each + self.sums[profitable] >= best:
+                return best  # from here on the second class only adds
+            spent += each
+            b += 1
+            copy += 1
+            if copy == self.covers.counts[u]:
+                place -= 1
+                copy = 0
+
+    @cython.cfunc
+    @cython.nogil
+    def sum_profitable(self, p: cython.Py_ssize_t) -> cython.longlong:
+        """Sum up the negative reduced costs of the first class; return how many there are."""
+        self.summed, self.sum_place, self.sum_copy = 0, self.covers.starts[p], 0
+        rows: cython.longlong = 0
+        for place in range(self.covers.starts[p], self.middle[p]):
+            u = self.members[place]
+            if self.multipliers[u] <= self.covers.cost[p]:
+                break
+            rows += self.covers.counts[u]
+        self.sum_up_to(p, rows)
+        return rows
+
+    @cython.cfunc
+    @cython.nogil
+    def sum_up_to(self, p: cython.Py_ssize_t, rows: cython.longlong) -> cython.void:
+        """Sum up the reduced costs of so many rows of the first class, from where the sums end."""
+        while self.summed < rows:
+            u = self.members[self.sum_place]
+            each = self.covers.cost[p] - self.multipliers[u]
+            here: cython.longlong = min(self.covers.counts[u] - self.sum_copy, rows - self.summed)
+            for i in range(self.summed, self.summed + here):
+                self.sums[i + 1] = self.sums[i] + each
+            self.summed += here
+            self.sum_copy += here
+            if self.sum_copy == self.covers.counts[u]:
+                self.sum_place += 1
+                self.sum_copy = 0
+
+    @cython.cfunc
+    @cython.nogil
+    def take(self, p: cython.Py_ssize_t, taken: cython.longlong[::1]) -> cython.void:
+        """Count the copies in the group of least reduced cost."""
+        left: cython.longlong = self.number
+        place: cython.Py_ssize_t = self.covers.starts[p]
+        while left > 0:
+            u = self.members[place]
+            taken[u] += min(self.covers.counts[u], left)
+            left -= self.covers.counts[u]
+            place += 1
+        left = self.second_number
+        place = self.covers.starts[p + 1] - 1
+        while left > 0:
+            u = self.members[place]
+            taken[u] += min(self.covers.counts[u], left)
+            left -= self.covers.counts[u]
+            place -= 1
 
 
-@njit(cache=True, nogil=True)
-def summed(
-    members: IntArray, counts: IntArray, multipliers: IntArray, cost: int, sums: IntArray
-) -> int:  # pragma: no cover - compiled
-    """Sum up the reduced costs of copies, in rising order; return how many are negative."""
-    at, negative = 0, 0
-    for kind in members:
-        each = cost - multipliers[kind]
-        for _ in range(counts[kind]):
-            sums[at + 1] = sums[at] + each
-            at += 1
-        if each < 0:
-            negative = at
-    return negative
-
-
-@njit(cache=True, nogil=True)
-def best_pair(
-    others: IntArray,
-    counts: IntArray,
-    multipliers: IntArray,
-    cost: int,
-    sums: IntArray,
-    rows: int,
-    above: int,
-    lowest: IntArray,
-    highest: IntArray,
-) -> tuple[int, int, int]:  # pragma: no cover - compiled
-    """Return the least reduced cost and the numbers of rows of both classes; (0, 0, 0) if none is negative."""
-    best, best_a, best_b = 0, 0, 0
-    spent, b = 0, 0
-    place, copy = 0, 0
-    while True:
-        most = min(highest[b], rows)
-        if lowest[b] <= most:
-            a = min(max(above, lowest[b]), most)
-            if spent + sums[a] < best:
-                best, best_a, best_b = spent + sums[a], a, b
-        if place == len(others):
-            return best, best_a, best_b
-        each = cost - multipliers[others[place]]
-        if each >= 0 and spent + each + sums[above] >= best:
-            return best, best_a, best_b  # from here on the second class only adds
-        spent += each
-        b += 1
-        copy += 1
-        if copy == counts[others[place]]:
-            place, copy = place + 1, 0
-
-
-@njit(cache=True, nogil=True)
-def _take(members: IntArray, counts: IntArray, number: int, taken: IntArray) -> None:  # pragma: no cover - compiled
-    """Count the first copies of a list as taken."""
-    left = number
-    for kind in members:
-        if left <= 0:
-            break
-        taken[kind] += min(counts[kind], left)
-        left -= counts[kind]
-
-
-@njit(cache=True, nogil=True)
-def least_diverse(
-    multipliers: IntArray,
-    counts: IntArray,
-    value_of: IntArray,
-    type_starts: IntArray,
-    patterns: IntArray,
-    starts: IntArray,
-    types: IntArray,
-    cost: IntArray,
-    min_group_size: int,
-    fewest_values: int,
-    taken: IntArray,
-) -> int:  # pragma: no cover - compiled
-    """Do the same for groups of at least so many rows with at least so many different values.
+@cython.final
+@cython.cclass
+class DiverseGroups:
+    """Groups of at least so many rows with at least so many different values of one column.
 
     If the rows whose multipliers exceed the cost have too few values, the row of largest multiplier of each of the best
     other values is added, one copy each; then the largest of all that is left, if the rows are too few.
+
+    Under a pattern ``seen`` has the values that occur, ``n_seen`` of them, and ``best_type`` for each value the row
+    type of largest multiplier (-1 for others). ``spare`` has the copies that are not yet in the group.
     """
-    active = active_patterns(multipliers, type_starts, patterns, cost)
-    taken[:] = 0
-    total = 0
-    values = value_of.max() + 1
-    best_kind = np.full(values, -1, dtype=np.int64)  # the row type of largest multiplier for each value
-    seen = np.empty(values, dtype=np.int64)
-    filled = np.empty(min_group_size, dtype=np.int64)
-    spare = counts.copy()
-    for p in range(len(cost)):
-        if not active[p]:
-            continue
-        members = types[starts[p] : starts[p + 1]]
-        mass, value, number, have = 0, 0, 0, 0
-        for kind in members:
-            v = value_of[kind]
-            if best_kind[v] < 0:
-                best_kind[v] = kind
-                seen[number] = v
-                number += 1
-            elif multipliers[kind] > multipliers[best_kind[v]]:
-                best_kind[v] = kind
-            if multipliers[kind] > cost[p]:
-                mass += counts[kind]
-                value += counts[kind] * (cost[p] - multipliers[kind])
-        for i in range(number):
-            if multipliers[best_kind[seen[i]]] > cost[p]:
-                have += 1
-        forced = _best_values(multipliers, best_kind, seen, number, cost[p], max(0, fewest_values - have))
+
+    covers: Covers
+    value_of: cython.longlong[::1]
+    min_group_size: cython.longlong
+    fewest_values: cython.longlong
+    multipliers: cython.longlong[::1]
+    active: cython.uchar[::1]
+    best_type: cython.longlong[::1]
+    seen: cython.longlong[::1]
+    n_seen: cython.Py_ssize_t
+    spare: cython.longlong[::1]
+    dearest: DearestCopies
+
+    def __init__(self, covers: Covers, value_of: IntArray, min_group_size: int, fewest_values: int) -> None:
+        self.covers, self.min_group_size, self.fewest_values = covers, min_group_size, fewest_values
+        self.value_of = np.ascontiguousarray(value_of, dtype=np.int64)
+        values = int(value_of.max()) + 1
+        self.best_type, self.seen = np.full(values, -1, dtype=np.int64), np.empty(values, dtype=np.int64)
+        self.active = np.empty(covers.cost.shape[0], dtype=np.uint8)
+        self.spare = np.array(covers.counts)
+        self.dearest = DearestCopies(covers.types, self.spare, min_group_size)
+
+    def least(self, multipliers: cython.longlong[::1]) -> tuple[int, IntArray]:
+        """Return the sum of the negative least reduced costs, and the copies of row types."""
+        self.multipliers = self.dearest.multipliers = multipliers
+        copies = np.zeros(multipliers.shape[0], dtype=np.int64)
+        taken: cython.longlong[::1] = copies
+        total: cython.longlong = 0
+        with cython.nogil:
+            self.active[:] = False
+            self.covers.mark_active(multipliers, self.active)
+            for p in range(self.active.shape[0]):
+                if self.active[p]:
+                    total += self.least_under(p, taken)
+        return total, copies
+
+    @cython.cfunc
+    @cython.nogil
+    def least_under(self, p: cython.Py_ssize_t, taken: cython.longlong[::1]) -> cython.longlong:
+        """Return the least reduced cost of a group under one pattern, or 0, and count its copies."""
+        start, stop, cost = self.covers.starts[p], self.covers.starts[p + 1], self.covers.cost[p]
+        mass: cython.longlong = 0
+        value: cython.longlong = 0
+        self.note_values(start, stop)
+        for entry in range(start, stop):
+            u = self.covers.types[entry]
+            if self.multipliers[u] > cost:
+                mass += self.covers.counts[u]
+                value += self.covers.counts[u] * (cost - self.multipliers[u])
+        lacking: cython.longlong = self.fewest_values
+        for i in range(self.n_seen):
+            if self.multipliers[self.best_type[self.seen[i]]] > cost:
+                lacking -= 1
+        forced = self.move_best_values(cost, lacking)
         for i in range(forced):
-            kind = best_kind[seen[i]]
-            value += cost[p] - multipliers[kind]
-            spare[kind] -= 1
-        missing = max(0, min_group_size - mass - forced)
-        added = dearest(multipliers, spare, members, cost[p], missing, filled)
+            u = self.best_type[self.seen[i]]
+            value += cost - self.multipliers[u]
+            self.spare[u] -= 1
+        missing: cython.longlong = max(0, self.min_group_size - mass - forced)
+        added = self.dearest.fill(start, stop, cost, missing)
         for i in range(added):
-            value += cost[p] - multipliers[filled[i]]
-        if forced >= fewest_values - have and added == missing and value < 0:
-            total += value
-            for i in range(added):
-                taken[filled[i]] += 1
-            for i in range(forced):
-                taken[best_kind[seen[i]]] += 1
-            for kind in members:
-                if multipliers[kind] > cost[p]:
-                    taken[kind] += counts[kind]
+            value += cost - self.multipliers[self.dearest.filled[i]]
+        if forced < lacking or added < missing or value > 0:
+            value = 0
+        if value < 0:
+            self.take(p, forced, added, taken)
         for i in range(forced):
-            spare[best_kind[seen[i]]] += 1
-        for i in range(number):
-            best_kind[seen[i]] = -1
-    return total
+            self.spare[self.best_type[self.seen[i]]] += 1
+        for i in range(self.n_seen):
+            self.best_type[self.seen[i]] = -1
+        return value
+
+    @cython.cfunc
+    @cython.nogil
+    def note_values(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Note the values that occur, and the row type of largest multiplier for each, the first one if several are."""
+        self.n_seen = 0
+        for entry in range(start, stop):
+            u = self.covers.types[entry]
+            v = self.value_of[u]
+            if self.best_type[v] < 0:
+                self.best_type[v] = u
+                self.seen[self.n_seen] = v
+                self.n_seen += 1
+            elif self.multipliers[u] > self.multipliers[self.best_type[v]]:
+                self.best_type[v] = u
+
+    @cython.cfunc
+    @cython.nogil
+    def move_best_values(self, limit: cython.longlong, wanted: cython.longlong) -> cython.Py_ssize_t:
+        """Move the values of largest multipliers up to a limit to the front; return how many, at most as wanted."""
+        found: cython.Py_ssize_t = 0
+        while found < wanted:
+            best: cython.Py_ssize_t = -1
+            largest: cython.longlong = 0
+            for i in range(found, self.n_seen):
+                multiplier = self.multipliers[self.best_type[self.seen[i]]]
+                if multiplier <= limit and (best < 0 or multiplier > largest):
+                    best, largest = i, multiplier
+            if best < 0:
+                break
+            self.seen[found], self.seen[best] = self.seen[best], self.seen[found]
+            found += 1
+        return found
+
+    @cython.cfunc
+    @cython.nogil
+    def take(
+        self, p: cython.Py_ssize_t, forced: cython.Py_ssize_t, added: cython.longlong, taken: cython.longlong[::1]
+    ) -> cython.void:
+        """Count the copies in the group: the dearest, those of the best values, and all of larger multipliers."""
+        for i in range(added):
+            taken[self.dearest.filled[i]] += 1
+        for i in range(forced):
+            taken[self.best_type[self.seen[i]]] += 1
+        for entry in range(self.covers.starts[p], self.covers.starts[p + 1]):
+            u = self.covers.types[entry]
+            if self.multipliers[u] > self.covers.cost[p]:
+                taken[u] += self.covers.counts[u]
 
 
-@njit(cache=True, nogil=True)
-def _best_values(
-    multipliers: IntArray, best_kind: IntArray, seen: IntArray, number: int, limit: int, wanted: int
-) -> int:  # pragma: no cover - compiled
-    """Move the values with the largest multipliers up to a limit to the front; return how many, at most as wanted."""
-    found = 0
-    while found < wanted:
-        best = -1
-        for i in range(found, number):
-            if multipliers[best_kind[seen[i]]] > limit:
-                continue
-            if best < 0 or multipliers[best_kind[seen[i]]] > multipliers[best_kind[seen[best]]]:
-                best = i
-        if best < 0:
-            break
-        seen[found], seen[best] = seen[best], seen[found]
-        found += 1
-    return found
+def values_by_size(
+    multipliers: IntArray, counts: IntArray, types: IntArray, starts: IntArray, cost: IntArray, min_group_size: int
+) -> FloatArray:
+    """Return for every pattern the least reduced cost of a group of at least so many rows, also if it is positive."""
+    row_types = np.ascontiguousarray(types, dtype=np.int64)
+    dearest = DearestCopies(row_types, counts, min_group_size)
+    dearest.multipliers = multipliers
+    starts_: cython.longlong[::1] = np.ascontiguousarray(starts, dtype=np.int64)
+    cost_: cython.longlong[::1] = np.ascontiguousarray(cost, dtype=np.int64)
+    values = np.full(len(cost), np.inf)
+    values_: cython.double[::1] = values
+    wanted: cython.longlong = min_group_size
+    with cython.nogil:
+        for p in range(cost_.shape[0]):
+            values_[p] = value_by_size(dearest, starts_[p], starts_[p + 1], cost_[p], wanted)
+    return values
+
+
+@cython.cfunc
+@cython.nogil
+def value_by_size(
+    dearest: DearestCopies,
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+    cost: cython.longlong,
+    min_group_size: cython.longlong,
+) -> cython.double:
+    """Return the least reduced cost of a group of at least so many rows among some entries; infinity if too few."""
+    value: cython.longlong = 0
+    mass: cython.longlong = 0
+    for entry in range(start, stop):
+        u = dearest.types[entry]
+        if dearest.multipliers[u] > cost:
+            mass += dearest.copies[u]
+            value += dearest.copies[u] * (cost - dearest.multipliers[u])
+    missing: cython.longlong = max(0, min_group_size - mass)
+    number = dearest.fill(start, stop, cost, missing)
+    for i in range(number):
+        value += cost - dearest.multipliers[dearest.filled[i]]
+    return value if number == missing else INFINITY

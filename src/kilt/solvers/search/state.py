@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kilt.arrays.ragged import Ragged
-from kilt.kernels.bounds.incidence import by_type, values_by_size
+from kilt.kernels.bounds.incidence import by_type
+from kilt.kernels.bounds.lagrangian import values_by_size
 from kilt.kernels.model.rules import CompiledRules
 from kilt.kernels.random import Random
 from kilt.kernels.search.anneal import Annealing

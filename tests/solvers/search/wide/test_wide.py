@@ -22,7 +22,6 @@ from kilt.solvers.common.stacked_ladders import stacked
 from kilt.solvers.registry import solver
 from kilt.solvers.search.schedule import Params, Schedule
 from kilt.solvers.search.solver import Run, Search, is_wide
-from kilt.solvers.search.state import load
 from kilt.solvers.search.wide import neighbours as near
 from kilt.solvers.search.wide import swaps
 from kilt.solvers.search.wide.construct import Construction, as_pool, merged
@@ -82,21 +81,7 @@ def test_a_small_block_has_few_neighbours(monkeypatch):
         assert sorted(mine.tolist()) == [v for v in range(n_row_types) if v != u and block_of[v] == block_of[u]]
 
 
-def test_what_is_loaded_does_not_grow_with_the_columns():
-    rows = [(*("a" if (i + j) % 3 else "b" for j in range(200)), str(i)) for i in range(12)]
-    problem = problem_of(rows, ["suppress"] * 200, ["equal"], Policy(t="0.5"))
-    assert len(load(problem, compile_rules(problem)).columns) == 1
-
-
-@given(st.data(), st.integers(0, 3))
-@examples(60)
-def test_groups_that_grow_are_legal(data, seed):
-    problem = searchable(data, most_rows=12)
-    assert_complete(problem, Construction(problem, compile_rules(problem), seed).partition(StoppingRule()))
-
-
-@given(st.data(), st.integers(0, 3))
-@examples(60)
+es(60)
 def test_patterns_that_grow_are_large_and_cover_all_neighbours_that_fit(data, seed):
     problem = searchable(data, most_rows=12)
     n_row_types, classes = len(problem.counts), problem.sensitive_class.astype(np.int64)

@@ -1,6 +1,19 @@
-"""Build kilt: what is not in pyproject.toml, the compilation of the kernels."""
+"""What pyproject.toml cannot say: how the kernels are compiled.
 
-from build_kernels import BuildKernels, extensions
+After a change of one, run ``python setup.py build_ext --inplace``.
+"""
+
+import sys
+from pathlib import Path
+
 from setuptools import setup
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildKernels})
+sys.path.insert(0, str(Path(__file__).parent / "build_support"))
+from kernels import BuildKernels, extensions
+
+compiled = extensions()
+setup(
+    ext_modules=compiled,
+    cmdclass={"build_ext": BuildKernels},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if compiled else {},
+)

@@ -21,7 +21,7 @@ CHAINS = [  # layers from low to high: a module may import from layers that stan
 ]
 EVERYWHERE = ("kilt.version", "kilt.deprecation")  # may be imported by all
 PLACES = {  # library -> where it may be imported
-    "numba": ("kilt.kernels",),
+    "cython": ("kilt.kernels",),
     "duckdb": ("kilt.sources",),
     "narwhals": ("kilt.sources",),
     "rich": ("kilt.cli", "kilt.report"),
@@ -34,7 +34,7 @@ PLACES = {  # library -> where it may be imported
 }
 INDEPENDENT = ("kilt.verification", "kilt.certificates")  # none of their modules may reach, even through others:
 FORBIDDEN = ("kilt.solvers", "kilt.kernels", "kilt.bounds")
-LAZY = ("duckdb", "narwhals", "rich", "numba", "highspy", "numpy", "click")  # not imported by `import kilt`
+LAZY = ("duckdb", "narwhals", "rich", "cython", "highspy", "numpy", "click")  # not imported by `import kilt`
 Graph = dict[str, set[str]]
 
 
@@ -60,7 +60,8 @@ def imports(path: Path, *, top_level_only: bool = False) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+            module = node.module.removeprefix("cython.cimports.")  # what Cython knows a kernel as
+            found |= {module} | {f"{module}.{alias.name}" for alias in node.names}
     return found
 
 

@@ -16,7 +16,7 @@ WORDS = ["--quasi", "Zipcode:characters,Age:characters,Education", "--sensitive"
 
 
 def test_demo_finds_the_optimum_and_loads_no_compiler():
-    code = "import sys; from kilt.cli.main import main; main(); print('numba' in sys.modules, file=sys.stderr)"
+    code = "import sys; from kilt.cli.main import main; main(); print('cython' in sys.modules, file=sys.stderr)"
     result = subprocess.run([sys.executable, "-c", code, "demo"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert "63 stars" in result.stdout

@@ -107,7 +107,7 @@ def test_before_ctrl_c_is_taken_care_of_next_to_nothing_is_imported():
     code = "import sys; before = set(sys.modules); import kilt.cli.main; print(*set(sys.modules) - before)"
     done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env=PATHS)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
-    assert loaded.isdisjoint({"click", "duckdb", "narwhals", "numpy", "numba", "pathlib", "rich", "typing"})
+    assert loaded.isdisjoint({"click", "duckdb", "narwhals", "numpy", "cython", "pathlib", "rich", "typing"})
 
 
 def test_a_comparison_can_be_interrupted(tmp_path):

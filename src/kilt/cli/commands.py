@@ -10,7 +10,7 @@ import click
 
 from kilt.cli.interrupt import at_work, interruptible, watching_run
 from kilt.cli.options import TABLE, certificate_option, policy_options, reading_options, roles_options
-from kilt.cli.settings import policy_of, read_settings, some
+from kilt.cli.settings import policy_of, read_settings, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
 from kilt.version import NUMBER
@@ -84,7 +84,8 @@ def anonymize(**flags: Any) -> None:
     ):
         release = run(
             given["input"],
-            **some(given, "output", "certificate", *TABLE, "time", "gap", "iterations", "mark"),
+            **some(given, "output", "certificate", *TABLE, "gap", "iterations", "mark"),
+            time=time_left(given),
             policy=policy_of(given),
             solver=given.get("solver", "auto"),
             polish=bool(given.get("polish")),
@@ -146,7 +147,8 @@ def bound(**flags: Any) -> None:
     with watching_run(given) as watch, interruptible(watch, "the best bound so far follows") as (observer, interrupted):
         found = run(
             given["input"],
-            **some(given, *TABLE, "mark", "time", "certificate"),
+            **some(given, *TABLE, "mark", "certificate"),
+            time=time_left(given),
             policy=policy_of(given),
             observer=observer,
             interrupted=interrupted,

@@ -9,9 +9,12 @@ import os
 import signal
 import sys
 
+from kilt.cli import started  # noqa: F401 - a time limit counts from here on
+
 TYPE_CHECKING = False  # that of typing, without the milliseconds that it takes to load
 if TYPE_CHECKING:
     from types import FrameType
+    from typing import Any
 
 STOPPED = "stopped; no partial file is left"
 STOPPED_CODE = 130
@@ -21,11 +24,14 @@ def main() -> None:
     """Run the command."""
     signal.signal(signal.SIGINT, _leave)
     signal.signal(signal.SIGTERM, _leave)
+    import warnings
+
     import click
 
     from kilt.cli.commands import cli
     from kilt.errors import KiltError
 
+    warnings.showwarning = _warn
     try:
         cli.main(prog_name="kilt", standalone_mode=False)
     except KiltError as error:
@@ -48,6 +54,10 @@ def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as s
     """End at once, while the program is still being loaded: nothing is begun that could be left behind."""
     os.write(2, f"kilt: {STOPPED}\n".encode())
     os._exit(STOPPED_CODE)
+
+
+def _warn(message: Warning | str, *where: Any, **more: Any) -> None:  # noqa: ARG001 - as Python calls it
+    print(f"kilt: {message}", file=sys.stderr)  # noqa: T201 - what a person is told
 
 
 def _unexpected(error: Exception) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kilt.cli.started import STARTED
 from kilt.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,6 +37,14 @@ def _require_apart(settings: dict[str, Any]) -> None:
 def some(given: dict[str, Any], *names: str) -> dict[str, Any]:
     """Return some of the settings, None for those that were not given."""
     return {name: given.get(name) for name in names}
+
+
+def time_left(given: dict[str, Any]) -> Any:
+    """Return what is left of the time limit, which covers the start of the program, too; None if there is no limit."""
+    from kilt.run.stopping import StoppingRule
+
+    limit = StoppingRule.of(given.get("time"), None).seconds
+    return None if limit is None else max(0.0, limit - (time.monotonic() - STARTED))
 
 
 def policy_of(given: dict[str, Any]) -> Policy:

@@ -9,4 +9,4 @@ from importlib.util import find_spec
 IS_COMPILED = find_spec("kilt.kernels.cython_utility") is not None
 
 if not IS_COMPILED:
-    from kilt.kernels import uncompiled  # noqa: F401 - importing it is what it is for
+    import kilt.kernels.uncompiled  # noqa: F401 - importing it is what it is for

@@ -10,6 +10,7 @@ import importlib
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -24,25 +25,23 @@ warnings.warn(
 )
 
 
-class KernelFinder:
+class KernelFinder(MetaPathFinder, Loader):
     """Finds modules of kilt behind the name that Cython has for them."""
 
-    @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         """Return how a module of kilt is imported; None for any other."""
-        del path, target
-        is_ours = name == f"{CIMPORTS}.kilt" or name.startswith(f"{CIMPORTS}.kilt.")
-        return ModuleSpec(name, KernelFinder, is_package=True) if is_ours else None
+        is_ours = f"{name}.".startswith(f"{CIMPORTS}.kilt.")
+        return ModuleSpec(name, self, is_package=True) if is_ours else None
 
-    @staticmethod
-    def create_module(spec: ModuleSpec) -> ModuleType:
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Import the module itself."""
         return importlib.import_module(spec.name.removeprefix(f"{CIMPORTS}."))
 
-    @staticmethod
-    def exec_module(module: ModuleType) -> None:
+    def exec_module(self, module: ModuleType) -> None:
         """Do nothing: it is imported already."""
 
 
 sys.modules[CIMPORTS].__spec__ = ModuleSpec(CIMPORTS, None, is_package=True)
-sys.meta_path.insert(0, KernelFinder)  # type: ignore[arg-type]
+sys.meta_path.insert(0, KernelFinder())

@@ -34,11 +34,15 @@ class Group:
 
 @dataclass(frozen=True, repr=False)
 class Release:
-    """A verified release. ``stars`` is its cost, ``bound`` a proven lower bound under this policy."""
+    """A verified release. ``stars`` is its cost, ``bound`` a proven lower bound under this policy.
+
+    It took ``seconds`` in all, ``verifying_seconds`` of them after the search: to apply the plan, verify and write.
+    """
 
     policy: Policy
     solver: str
     seconds: float
+    verifying_seconds: float
     verdict: Verdict
     notes: tuple[str, ...]
     exact_stars: Fraction
@@ -125,6 +129,7 @@ class Release:
             "guarantee": self.guarantee,
             "solver": self.solver,
             "seconds": round(self.seconds, 3),
+            "verifying_seconds": round(self.verifying_seconds, 3),
             "policy": str(self.policy),
             "k": self.verdict.k,
             "l": self.verdict.to_dict()["l"],

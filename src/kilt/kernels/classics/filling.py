@@ -33,7 +33,7 @@ class Filling:
         self.waiting, self.n_waiting = np.arange(len(counts)), len(counts)
 
     def fill(self, wanted: IntArray) -> tuple[IntArray, IntArray]:
-        """Draw a group with ``wanted[b]`` rows of bucket b, from the first row type on; return its row types and copies.
+        """Draw a group with ``wanted[b]`` rows of bucket b, from the first row type on; return row types and copies.
 
         What is drawn is not left for other groups.
         """

@@ -42,7 +42,7 @@ class TightestPattern:
         width = ladders.shown.shape[2]
         numbered, places = np.unique(codes + width * np.arange(codes.shape[1]), return_inverse=True)
         self.ladders, self.values, self.columns = ladders, numbered % width, numbered // width
-        self.places = places.reshape(codes.shape).astype(np.int32)
+        self.places: IntArray = places.reshape(codes.shape).astype(np.int32)
         self.levels = np.zeros(codes.shape[1], dtype=np.int64)
         self.costs = np.zeros(len(numbered), dtype=np.int64)
         self.first = 0

@@ -170,9 +170,7 @@ class SetPartitions:
 
     @cython.cfunc
     @cython.nogil
-    def try_needed(
-        self, rows: cython.longlong, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
-    ) -> cython.void:
+    def try_needed(self, rows: cython.longlong, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
         """Try the needed groups between two places, as far as they are inside of a set."""
         lowest: cython.longlong = INFINITE
         taken: cython.longlong = 0

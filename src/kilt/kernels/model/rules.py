@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cython
 import numpy as np
 from cython.cimports.kilt.kernels.model.transport import Transport
@@ -22,15 +24,17 @@ class ClassCounts:
 class Rule:
     """A rule on the values of one sensitive column, which compares something with the ratio ``above / below``.
 
-    Sensitive class c has the value ``value_of[c]``. ``is_value`` says that sensitive classes are values, as with a single
-    column; else these are counted in ``values``, so that no two threads may share a rule. ``next`` is the rule that is
-    asked after it.
+    Sensitive class c has the value ``value_of[c]``. ``is_value`` says that sensitive classes are values, as with a
+    single column; else these are counted in ``values``, so that no two threads may share a rule. ``next`` is the rule
+    that is asked after it.
     """
 
     def __init__(self, value_of: IntArray, n_values: int, above: int, below: int) -> None:
-        self.given, self.above, self.below = (value_of, n_values, above, below), above, below
+        self.given: tuple[Any, ...] = (value_of, n_values, above, below)
+        self.above, self.below = above, below
         self.value_of, self.values = value_of, ClassCounts(np.zeros((1, n_values), dtype=np.int64))
-        self.is_value, self.next = np.array_equal(value_of, np.arange(n_values)), None
+        self.is_value = np.array_equal(value_of, np.arange(n_values))
+        self.next: Rule | None = None
 
     def copy(self) -> Rule:
         """Return the same rule for another thread."""
@@ -216,7 +220,7 @@ class ClosenessRule(Rule):
     @cython.nogil
     @cython.final
     def too_far(self, work: cython.longlong, size: cython.longlong) -> cython.double:
-        """Compare the distance, times the rows of the group, those of the table, and the scale, with what is allowed."""
+        """Compare the distance, times the rows of group and table and the scale, with what is allowed."""
         over = work * self.below - self.above * self.scale * self.rows * size
         return 0.0 if over <= 0 else over / (self.below * self.scale * self.rows)
 

@@ -75,7 +75,7 @@ class Transport:
     @cython.cfunc
     @cython.nogil
     def find_paths(self, source: cython.Py_ssize_t) -> cython.void:
-        """Find the cheapest paths from a value: to send costs the distance, to send back what was sent gives it back."""
+        """Find the cheapest paths from a value: sending costs the distance, sending back returns it."""
         size = self.difference.shape[0]
         for v in range(size):
             self.path_cost[v] = FAR

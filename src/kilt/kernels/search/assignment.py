@@ -16,7 +16,8 @@ class CoverIndex:
     """What does not change: entry e says that the row type ``row_type_of[e]`` fits under the pattern ``pattern_of[e]``.
 
     The entries of row type u are ``starts[u]`` to ``starts[u + 1]``, from cheap to dear; those of pattern p are
-    ``entries[first[p]:first[p + 1]]``, and ``covered`` has their row types in the same order. Patterns are in the order of their ``cost``.
+    ``entries[first[p]:first[p + 1]]``, and ``covered`` has their row types in the same order. Patterns are in the order
+    of their ``cost``.
     """
 
     def __init__(

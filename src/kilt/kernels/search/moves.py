@@ -67,7 +67,7 @@ class Moves:
     def most_copies(
         self, p: cython.Py_ssize_t, c: cython.Py_ssize_t, sign: cython.longlong, limit: cython.longlong
     ) -> cython.longlong:
-        """Return how many rows of a sensitive class, up to a limit, a legal group can take up (or give up) and be legal.
+        """Return how many rows of a sensitive class, up to a limit, a legal group can take (or give) and be legal.
 
         Legal groups are those counts that meet inequalities of concave functions, so that it is all up to some number:
         that is found by bisection.

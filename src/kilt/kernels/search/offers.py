@@ -43,7 +43,7 @@ class Offers:
     @cython.cfunc
     @cython.nogil
     def choose(self, p: cython.Py_ssize_t, most: cython.double) -> cython.double:
-        """Choose the offers that save something, then fewer or more of a class until p is legal; return what that costs.
+        """Choose the offers that save something, then fewer or more of a class until p is legal; return the cost.
 
         INFEASIBLE_COST if that cannot be, or costs more than the most.
         """

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.kilt.kernels.model.rules import CompiledRules
-from cython.cimports.kilt.kernels.random import Random
-from cython.cimports.kilt.kernels.search.assignment import Assignment, CoverIndex
 from cython.cimports.kilt.kernels.search.moves import INFEASIBLE_COST, Moves
 from cython.cimports.kilt.kernels.search.offers import Offers
 
@@ -149,7 +146,7 @@ class Opening:
     @cython.cfunc
     @cython.nogil
     def removable(self, q: cython.Py_ssize_t, i: cython.Py_ssize_t, removed: cython.longlong) -> cython.longlong:
-        """Return how many copies of an offer can leave q; of a size alone, that so many have left is not counted yet."""
+        """Return how many copies of an offer can leave q; if only the size matters, so many have left before."""
         spare: cython.longlong = self.assignment.size[q] - self.rules.min_group_size
         if self.rules.size_only:
             spare -= removed

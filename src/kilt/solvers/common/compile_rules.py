@@ -9,7 +9,7 @@ from kilt.kernels.model.rules import CompiledRules
 from kilt.model.diversity import Distinct, Entropy, Frequency, Recursive
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule, DiversityRule, Rule, SizeRule
-from kilt.model.spaces import MatrixMetric, TreeMetric
+from kilt.model.spaces import GroundDistance, MatrixMetric, TreeMetric
 from kilt.numbers import ROOM, IntArray
 
 DIVERSITY = {Frequency: compiled.FrequencyRule, Distinct: compiled.DistinctRule, Entropy: compiled.EntropyRule}
@@ -28,33 +28,43 @@ def _fits(rule: Rule, rows: int) -> bool:
     """Say whether all that is computed for a rule has room in 64 bits."""
     largest = max(_ratio(rule)) * (rows + 1)
     if isinstance(rule, ClosenessRule):
-        ground = rule.ground
-        if isinstance(ground, TreeMetric):
-            dearest = sum(ground.weight.tolist())
-        else:
-            dearest = max((d for row in ground.distance for d in row), default=0)
-        largest *= 2 * rows * max(ground.scale, dearest)
+        largest *= 2 * rows * max(rule.ground.scale, _dearest(rule.ground))
     return largest < ROOM
 
 
+def _dearest(ground: GroundDistance) -> int:
+    """Return the most that the distance of two values can be, or all edges of a tree together."""
+    if isinstance(ground, TreeMetric):
+        return sum(ground.weight.tolist())
+    if not isinstance(ground, MatrixMetric):
+        raise AssertionError("a ground is a tree or a matrix")
+    return max((distance for row in ground.distance for distance in row), default=0)
+
+
 def _compiled(rule: Rule, problem: Problem) -> compiled.Rule:
+    """Compile a rule on a column."""
     if rule.column is None:
         raise AssertionError("all rules but that of the size are about a column")
-    value_of = problem.sensitive_values[:, rule.column].astype(np.int64)
-    column = (np.ascontiguousarray(value_of), int(problem.sizes[rule.column]), *_ratio(rule))
-    if isinstance(rule, DiversityRule):
-        if isinstance(rule.form, Recursive):
-            return compiled.RecursiveRule(*column, int(rule.l))
-        return DIVERSITY[type(rule.form)](*column)
-    if not isinstance(rule, ClosenessRule):
+    value_of = _numbers(problem.sensitive_values[:, rule.column])
+    column = (value_of, int(problem.sizes[rule.column]), *_ratio(rule))
+    if isinstance(rule, ClosenessRule):
+        return _compiled_closeness(rule.ground, (*column, _numbers(rule.reference), rule.ground.scale))
+    if not isinstance(rule, DiversityRule):
         raise AssertionError("a rule is about size, diversity or closeness")
-    ground, table = rule.ground, (_numbers(rule.reference), rule.ground.scale)
+    if isinstance(rule.form, Recursive):
+        return compiled.RecursiveRule(*column, int(rule.l))
+    return DIVERSITY[type(rule.form)](*column)
+
+
+def _compiled_closeness(ground: GroundDistance, given: tuple[IntArray, int, int, int, IntArray, int]) -> compiled.Rule:
     if isinstance(ground, MatrixMetric):
-        return compiled.MetricClosenessRule(*column, *table, _numbers(ground.distance))
+        return compiled.MetricClosenessRule(*given, _numbers(ground.distance))
+    if not isinstance(ground, TreeMetric):
+        raise AssertionError("a ground is a tree or a matrix")
     if _is_star(ground):
-        return compiled.ClosenessRule(*column, *table)
-    edges = (ground.order, ground.start, ground.stop, ground.weight)
-    return compiled.TreeClosenessRule(*column, *table, tuple(map(_numbers, edges)))
+        return compiled.ClosenessRule(*given)
+    order, start, stop, weight = map(_numbers, (ground.order, ground.start, ground.stop, ground.weight))
+    return compiled.TreeClosenessRule(*given, (order, start, stop, weight))
 
 
 def _ratio(rule: Rule) -> tuple[int, int]:

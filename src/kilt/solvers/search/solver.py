@@ -13,9 +13,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from time import monotonic
-
-import numpy as np
 
 from kilt.bounds.background import BackgroundBound
 from kilt.bounds.lagrangian import lower_bound
@@ -27,7 +24,7 @@ from kilt.model.problem import Problem
 from kilt.numbers import FloatArray
 from kilt.patterns.pool import Pool
 from kilt.run.incumbent import Incumbent
-from kilt.run.progress import Observer, Progress, silent
+from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import ALL_CORES
 from kilt.solvers.base import Solution

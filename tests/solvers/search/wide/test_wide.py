@@ -81,7 +81,15 @@ def test_a_small_block_has_few_neighbours(monkeypatch):
         assert sorted(mine.tolist()) == [v for v in range(n_row_types) if v != u and block_of[v] == block_of[u]]
 
 
-es(60)
+@given(st.data(), st.integers(0, 3))
+@examples(60)
+def test_groups_that_grow_are_legal(data, seed):
+    problem = searchable(data, most_rows=12)
+    assert_complete(problem, Construction(problem, compile_rules(problem), seed).partition(StoppingRule()))
+
+
+@given(st.data(), st.integers(0, 3))
+@examples(60)
 def test_patterns_that_grow_are_large_and_cover_all_neighbours_that_fit(data, seed):
     problem = searchable(data, most_rows=12)
     n_row_types, classes = len(problem.counts), problem.sensitive_class.astype(np.int64)

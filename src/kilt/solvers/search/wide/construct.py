@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kilt.arrays.ragged import Ragged
-from kilt.kernels.model.legal import CompiledRules
+from kilt.kernels.model.rules import CompiledRules
 from kilt.kernels.random import Random
 from kilt.kernels.search.wide.construct import GrowingPattern
 from kilt.model.partition import Partition, pattern_ids

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from kilt.run import threads
-from kilt.run.threads import has_abandoned, on_all_cores, run_until
+from kilt.run.threads import PerThread, has_abandoned, on_all_cores, run_until
 
 
 def test_work_that_ends_is_waited_for():
@@ -36,3 +36,12 @@ def test_what_fails_is_raised():
 
 def test_parts_keep_their_order():
     assert on_all_cores(lambda part: part * part, range(20)) == [part * part for part in range(20)]
+
+
+def test_each_thread_has_an_object_of_its_own():
+    scratch, found = PerThread(list), []
+    thread = threading.Thread(target=lambda: found.append(scratch.mine))
+    thread.start()
+    thread.join(10)
+    assert scratch.mine is scratch.mine
+    assert found[0] is not scratch.mine

@@ -14,20 +14,26 @@ from cython.cimports.kilt.kernels.bounds.incidence import Covers
 from kilt.numbers import BoolArray, FloatArray, IntArray
 
 INFINITY = cython.declare(cython.double, float("inf"))
+LOWEST = cython.declare(cython.longlong, -(1 << 63) + 1)  # below all multipliers
 
 
 @cython.final
 @cython.cclass
 class DearestCopies:
-    """Finds the copies of largest multipliers under a pattern: their row types, in falling order, are ``filled``."""
+    """Finds the copies of largest multipliers under a pattern: their row types, in falling order, are ``filled``.
+
+    ``filled_multiplier`` has their multipliers.
+    """
 
     types: cython.longlong[::1]
     copies: cython.longlong[::1]
     multipliers: cython.longlong[::1]
     filled: cython.longlong[::1]
+    filled_multiplier: cython.longlong[::1]
 
     def __init__(self, types: IntArray, copies: IntArray, room: int) -> None:
-        self.types, self.copies, self.filled = types, copies, np.empty(room, dtype=np.int64)
+        self.types, self.copies = types, copies
+        self.filled, self.filled_multiplier = np.empty((2, room), dtype=np.int64)
 
     @cython.cfunc
     @cython.nogil
@@ -36,26 +42,27 @@ class DearestCopies:
     ) -> cython.longlong:
         """Find so many copies with multipliers up to a limit among some entries; return how many there are."""
         number: cython.longlong = 0
-        least: cython.longlong = limit  # the last multiplier that is found, if as many are found as wanted
+        least: cython.longlong = LOWEST  # the last multiplier that is found, if as many are found as wanted
         if wanted == 0:
             return 0
         for entry in range(start, stop):
             u = self.types[entry]
             multiplier = self.multipliers[u]
-            if multiplier > limit or (number == wanted and multiplier <= least):
+            if multiplier <= least or multiplier > limit:
                 continue
             at = number
-            while at > 0 and self.multipliers[self.filled[at - 1]] < multiplier:
+            while at > 0 and self.filled_multiplier[at - 1] < multiplier:
                 at -= 1
             more: cython.longlong = min(self.copies[u], wanted - at)
             if more == 0:
                 continue
             number = min(number + more, wanted)
             for i in range(number - 1, at + more - 1, -1):
-                self.filled[i] = self.filled[i - more]
+                self.filled[i], self.filled_multiplier[i] = self.filled[i - more], self.filled_multiplier[i - more]
             for i in range(at, at + more):
-                self.filled[i] = u
-            least = self.multipliers[self.filled[number - 1]]
+                self.filled[i], self.filled_multiplier[i] = u, multiplier
+            if number == wanted:
+                least = self.filled_multiplier[number - 1]
         return number
 
 

@@ -50,9 +50,7 @@ class PatternLists:
 
     @cython.cfunc
     @cython.nogil
-    def add(
-        self, p: cython.Py_ssize_t, c: cython.Py_ssize_t, u: cython.int, copies: cython.longlong
-    ) -> cython.void:
+    def add(self, p: cython.Py_ssize_t, c: cython.Py_ssize_t, u: cython.int, copies: cython.longlong) -> cython.void:
         """Add copies of a row type to a list, as many as there is room for."""
         begin = self.offsets[c] + self.filled[p, c]
         taken = min(copies, self.offsets[c + 1] - begin)
@@ -106,9 +104,9 @@ class PatternLists:
 class CheapestGroup:
     """The minimal group of least reduced cost under a pattern; -1 if none fits.
 
-    ``sums`` adds up the reduced costs of the rows in each list of the pattern, from 0 on up to ``ends[c]`` for sensitive
-    class c. Minimal group a has ``sums[places[a, c]]`` in that class; it and those after it have ``sizes[a]`` rows at
-    least, while the lists have ``rows``.
+    ``sums`` adds up the reduced costs of the rows in each list of the pattern, up to ``ends[c]`` for sensitive class c.
+    Minimal group a has ``sums[places[a, c]]`` in that class; it and those after it have ``sizes[a]`` rows at least,
+    while the lists have ``rows``.
     """
 
     lists: PatternLists
@@ -235,9 +233,7 @@ class GroupListing:
 
     @cython.cfunc
     @cython.nogil
-    def add_up(
-        self, p: cython.Py_ssize_t, cost: cython.longlong, multipliers: cython.longlong[::1]
-    ) -> cython.void:
+    def add_up(self, p: cython.Py_ssize_t, cost: cython.longlong, multipliers: cython.longlong[::1]) -> cython.void:
         """Add up the reduced costs of the members of a pattern, and find where each sensitive class begins."""
         at, stop = self.starts[p], self.starts[p + 1]
         self.sums[at] = 0
@@ -296,9 +292,7 @@ class GroupListing:
 
     @cython.cfunc
     @cython.nogil
-    def is_over(
-        self, depth: cython.Py_ssize_t, here: cython.Py_ssize_t, limit: cython.longlong
-    ) -> cython.bint:
+    def is_over(self, depth: cython.Py_ssize_t, here: cython.Py_ssize_t, limit: cython.longlong) -> cython.bint:
         """Say whether no group can have this member, or one after it, in a slot.
 
         Members further on have smaller multipliers, so their reduced costs are higher still.
@@ -313,9 +307,9 @@ class GroupListing:
     def may_choose(self, depth: cython.Py_ssize_t, here: cython.Py_ssize_t) -> cython.bint:
         """Say whether a member may be in a slot: copies of a row type are taken in order, and classes are distinct."""
         u, c = self.members[here], self.slot_class[depth]
-        if here > self.begin[c] and u == self.members[here - 1]:
-            if depth == 0 or self.slot_class[depth - 1] != c or self.chosen[depth - 1] != here - 1:
-                return False
+        is_copy: cython.bint = here > self.begin[c] and u == self.members[here - 1]
+        if is_copy and (depth == 0 or self.slot_class[depth - 1] != c or self.chosen[depth - 1] != here - 1):
+            return False
         if self.distinct:
             for slot in range(depth):
                 if self.sensitive_class[self.members[self.chosen[slot]]] == self.sensitive_class[u]:

@@ -33,9 +33,9 @@ class Filling:
         self.waiting, self.n_waiting = np.arange(len(counts)), len(counts)
 
     def fill(self, wanted: IntArray) -> tuple[IntArray, IntArray]:
-        """Draw a group with ``wanted[b]`` rows of bucket b, from the first row type on; return row types and copies.
+        """Draw a group with ``wanted[b]`` rows of bucket b; return its row types and copies, which are left no more.
 
-        What is drawn is not left for other groups.
+        It begins with the first row type that may be drawn.
         """
         missing: cython.longlong = wanted.sum()
         types, counts = np.empty((2, missing), dtype=np.int64)

@@ -42,7 +42,7 @@ class TightestPattern:
         width = ladders.shown.shape[2]
         numbered, places = np.unique(codes + width * np.arange(codes.shape[1]), return_inverse=True)
         self.ladders, self.values, self.columns = ladders, numbered % width, numbered // width
-        self.places: IntArray = places.reshape(codes.shape).astype(np.int32)
+        self.places = places.reshape(codes.shape[0], codes.shape[1]).astype(np.int32)
         self.levels = np.zeros(codes.shape[1], dtype=np.int64)
         self.costs = np.zeros(len(numbered), dtype=np.int64)
         self.first = 0
@@ -95,7 +95,7 @@ class TightestPattern:
 @cython.final
 @cython.cclass
 class Distances:
-    """The distances of the rows of a table, given as codes; ``keys`` is scratch space to sort rows by distance."""
+    """The distances of the rows of a table, given as codes; ``keys`` is scratch space for those from one row."""
 
     pattern: TightestPattern
     rows: cython.Py_ssize_t
@@ -134,7 +134,9 @@ class Distances:
         with cython.nogil:
             self.pattern.start(u)
             for v in range(self.rows):
-                near[v, self.pattern.cost_with(v)] += copies
+                self.keys[v] = self.pattern.cost_with(v)
+            for v in range(self.rows):
+                near[v, self.keys[v]] += copies
 
     def nearest_of_all(self, near: cython.longlong[:, ::1]) -> None:
         """Write for every row the others that are nearest, from near to far, as many as there is room for.

@@ -104,9 +104,9 @@ class PatternLists:
 class CheapestGroup:
     """The minimal group of least reduced cost under a pattern; -1 if none fits.
 
-    ``sums`` adds up the reduced costs of the rows in each list of the pattern, from 0 up to ``ends[c]`` for sensitive
-    class c. Minimal group a has ``sums[places[a, c]]`` in that class; it and those after it have ``sizes[a]`` rows at
-    least, while the lists have ``rows``.
+    ``sums`` adds up the reduced costs of the rows in each list of the pattern, up to ``ends[c]`` for sensitive class c.
+    Minimal group a has ``sums[places[a, c]]`` in that class; it and those after it have ``sizes[a]`` rows at least,
+    while the lists have ``rows``.
     """
 
     lists: PatternLists

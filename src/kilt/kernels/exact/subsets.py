@@ -362,7 +362,7 @@ class Vectors:
     @cython.nogil
     def fits(self, inner: cython.Py_ssize_t, outer: cython.Py_ssize_t) -> cython.bint:
         """Say whether no entry of a vector is larger than that of another."""
-        for c in range(self.vectors.shape[1]):
-            if self.vectors[inner, c] > self.vectors[outer, c]:
-                return False
-        return True
+        c: cython.Py_ssize_t = 0
+        while c < self.vectors.shape[1] and self.vectors[inner, c] <= self.vectors[outer, c]:
+            c += 1
+        return c == self.vectors.shape[1]

@@ -32,7 +32,7 @@ class Sets:
         """Say whether set s has no members but those of set t of the others; mostly the first word decides."""
         if self.words[s, 0] & ~other.words[t, 0]:
             return False
-        for w in range(1, self.words.shape[1]):
+        for w in range(1, self.words.shape[1]):  # noqa: SIM110 - all() is not for kernels
             if self.words[s, w] & ~other.words[t, w]:
                 return False
         return True
@@ -87,8 +87,9 @@ class Extension:
         """List the items that a set is not inside of, and return how many there are."""
         count: cython.Py_ssize_t = 0
         for item in range(self.open_items.shape[0]):
-            self.open_items[count] = item
-            count += not self.sets.is_inside(s, self.covers, item)
+            if not self.sets.is_inside(s, self.covers, item):
+                self.open_items[count] = item
+                count += 1
         self.tests += self.open_items.shape[0]
         return count
 
@@ -114,13 +115,15 @@ class Extension:
     @cython.nogil
     def has_enough(self, s: cython.Py_ssize_t, item: cython.Py_ssize_t) -> cython.bint:
         """Let a set meet the cover of an item, and say whether that has enough rows."""
+        for w in range(self.found.shape[1]):
+            self.meet.words[0, w] = self.sets.words[s, w] & self.covers.words[item, w]
         rows: cython.longlong = 0
         for w in range(self.found.shape[1]):
-            word = self.sets.words[s, w] & self.covers.words[item, w]
-            self.meet.words[0, w] = word
-            if word and rows < self.least:
-                rows += self.weights.of_word(w, word)
-        return rows >= self.least
+            if self.meet.words[0, w]:
+                rows += self.weights.of_word(w, self.meet.words[0, w])
+                if rows >= self.least:
+                    return True
+        return False
 
 
 def lowest_levels(

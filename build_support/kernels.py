@@ -30,6 +30,7 @@ DIRECTIVES = {
     "language_level": 3,
     "infer_types": True,
     "binding": False,
+    "auto_pickle": False,
     "boundscheck": False,
     "wraparound": False,
     "initializedcheck": False,

@@ -32,7 +32,7 @@ class Sets:
         """Say whether set s has no members but those of set t of the others; mostly the first word decides."""
         if self.words[s, 0] & ~other.words[t, 0]:
             return False
-        for w in range(1, self.words.shape[1]):  # noqa: SIM110 - all() is not for kernels
+        for w in range(1, self.words.shape[1]):
             if self.words[s, w] & ~other.words[t, w]:
                 return False
         return True

@@ -79,12 +79,13 @@ class GroupCosts:
 @cython.cfunc
 @cython.nogil
 def size_of(rows: cython.longlong) -> cython.int:
-    """Return how many rows a set has, given as a bit mask."""
-    size: cython.int = 0
-    while rows:
-        rows &= rows - 1
-        size += 1
-    return size
+    """Return how many rows a set of up to 32 has, given as a bit mask: bits are added up in pairs, fours and bytes."""
+    rows -= (rows >> 1) & 0x55555555
+    rows = (rows & 0x33333333) + ((rows >> 2) & 0x33333333)
+    rows = (rows + (rows >> 4)) & 0x0F0F0F0F
+    rows += rows >> 8
+    rows += rows >> 16
+    return rows & 0x3F
 
 
 @cython.final
@@ -362,7 +363,7 @@ class Vectors:
     @cython.nogil
     def fits(self, inner: cython.Py_ssize_t, outer: cython.Py_ssize_t) -> cython.bint:
         """Say whether no entry of a vector is larger than that of another."""
-        c: cython.Py_ssize_t = 0
-        while c < self.vectors.shape[1] and self.vectors[inner, c] <= self.vectors[outer, c]:
-            c += 1
-        return c == self.vectors.shape[1]
+        for c in range(self.vectors.shape[1]):  # noqa: SIM110 - all() is not for kernels
+            if self.vectors[inner, c] > self.vectors[outer, c]:
+                return False
+        return True

@@ -37,6 +37,7 @@ DIRECTIVES = {
     "legacy_implicit_noexcept": True,  # kernels raise nothing, so that nobody must look for errors after every call
 }
 CHECKS = {"boundscheck": True, "initializedcheck": True, "nonecheck": True, "legacy_implicit_noexcept": False}
+SAME_FLOATS = ["-ffp-contract=off"]  # the same results on every machine
 SANITIZER = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"]
 
 
@@ -59,10 +60,10 @@ def extensions() -> list[Extension]:
 
 
 def _extension(name: str, path: Path) -> Extension:
-    options = [] if ON_WINDOWS else ["-O3", "-g0", "-Wno-unused"]
+    options = [] if ON_WINDOWS else [*SAME_FLOATS, "-O3", "-g0", "-Wno-unused"]
     stripped = ["-Wl,-s"] if sys.platform == "linux" else []
     if mode() == "sanitized":
-        options, stripped = ["-O1", *SANITIZER], SANITIZER
+        options, stripped = [*SAME_FLOATS, "-O1", *SANITIZER], SANITIZER
     return Extension(
         name,
         [path.as_posix()],
@@ -83,7 +84,7 @@ def has_compiler() -> bool:
 
 def use_ziglang() -> None:
     """Compile by the C compiler of the package ziglang, which the build asks for where there is none."""
-    command = f"{shlex.quote(sys.executable)} -m ziglang cc"
+    command = f"{shlex.quote(sys.executable)} -m ziglang cc -mcpu=baseline"  # not only for this machine
     os.environ.update(CC=command, LDSHARED=f"{command} -shared", CFLAGS=os.environ.get("CFLAGS", "") + " -fwrapv")
 
 

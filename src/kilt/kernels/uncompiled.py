@@ -19,7 +19,7 @@ import cython  # noqa: F401 - it makes cython.cimports
 CIMPORTS = "cython.cimports"
 
 warnings.warn(
-    "kilt runs uncompiled, some 200 times slower; install a C compiler and Python's headers, then "
+    "the kernels are not compiled, so that this runs some 200 times slower; install a C compiler and Python's headers, then "
     "'pip install --force-reinstall --no-cache-dir kilt'",
     stacklevel=2,
 )

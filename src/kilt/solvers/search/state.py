@@ -89,7 +89,7 @@ class SearchState:
     @property
     def cost(self) -> int:
         """The cost of the partition."""
-        return self.assignment.cost
+        return int(self.assignment.cost)
 
     @property
     def copies(self) -> IntArray:

@@ -108,7 +108,7 @@ class BuildKernels(build_ext):
             super().run()
         except (CCompilerError, ExecError, PlatformError, OSError) as error:
             if mode():
-                raise
+                raise SystemExit(f"the kernels of kilt cannot be compiled: {error}") from error
             print(f"kilt is installed uncompiled, since its kernels cannot be compiled: {error}", file=sys.stderr)
             self._leave_uncompiled()
 

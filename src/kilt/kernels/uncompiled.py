@@ -20,7 +20,7 @@ CIMPORTS = "cython.cimports"
 
 warnings.warn(
     "the kernels are not compiled, so that this runs some 200 times slower; install a C compiler and Python's headers, then "
-    "'pip install --force-reinstall --no-cache-dir kilt'",
+    "install kilt again (pip install --force-reinstall --no-cache-dir)",
     stacklevel=2,
 )
 

@@ -36,7 +36,7 @@ DIRECTIVES = {
     "initializedcheck": False,
     "legacy_implicit_noexcept": True,  # kernels raise nothing, so that nobody must look for errors after every call
 }
-CHECKS = {"boundscheck": True, "initializedcheck": True, "nonecheck": True, "legacy_implicit_noexcept": False}
+CHECKS = {"boundscheck": True, "initializedcheck": True, "legacy_implicit_noexcept": False}
 SAME_FLOATS = ["-ffp-contract=off"]  # the same results on every machine
 SANITIZER = ["-fsanitize=address", "-fno-omit-frame-pointer", "-g"]
 

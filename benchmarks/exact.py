@@ -69,12 +69,6 @@ def run(case: Case, seed: int) -> tuple[kilt.Release, float]:
     return release, time.process_time() - started
 
 
-def warm_up() -> None:
-    """Load and compile everything once, which is not part of any figure."""
-    for policy, solver in [("k=3", "subsets"), ("t=0.3", "subsets"), ("l=2", "matching"), ("t=0.3", "exact")]:
-        run(Case(14, 3, policy, solver, 60), 0)
-
-
 def solvers(seeds: int) -> int:
     wrong = 0
     print(f"{'table':<24}{'solver':<10}{'seed':>4}{'stars':>8}{'bound':>8}{'gap':>8}{'CPU s':>8}  asked for")
@@ -119,7 +113,6 @@ def plain() -> int:
 
 
 def main() -> int:
-    warm_up()
     wrong = solvers(int(sys.argv[1]) if len(sys.argv) > 1 else 3) + plain()
     print("as asked for" if not wrong else f"{wrong} figures are NOT as asked for")
     return int(wrong > 0)

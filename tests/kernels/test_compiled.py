@@ -68,7 +68,9 @@ def test_uncompiled_kernels_give_the_same_results(uncompiled: Path):
     plain, compiled = json.loads(slow.stdout), json.loads(fast.stdout)
     assert not plain.pop("compiled")
     (warning,) = plain.pop("warnings")
-    assert warning.startswith("the kernels are not compiled, so that this runs some 200 times slower; install a C compiler")
+    assert warning.startswith(
+        "the kernels are not compiled, so that this runs some 200 times slower; install a C compiler"
+    )
     assert "\n" not in warning
     assert plain == {name: compiled[name] for name in plain}
 

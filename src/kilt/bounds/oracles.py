@@ -18,7 +18,8 @@ from kilt.bounds.by_size import BySizeOracle
 from kilt.bounds.incidence import ExactOracle, Incidence, Oracle
 from kilt.bounds.linear import LinearOracle, has_cuts
 from kilt.certificates.proof.by_size import sized_rule
-from kilt.kernels.bounds.lagrangian import DiverseGroups, LargeGroups, PairGroups
+from kilt.kernels.bounds.lagrangian import DiverseGroups, LargeGroups
+from kilt.kernels.bounds.pairs import PairGroups
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, Groups, Rules, SizeRule
 from kilt.numbers import IntArray

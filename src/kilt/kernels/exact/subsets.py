@@ -363,7 +363,7 @@ class Vectors:
     @cython.nogil
     def fits(self, inner: cython.Py_ssize_t, outer: cython.Py_ssize_t) -> cython.bint:
         """Say whether no entry of a vector is larger than that of another."""
-        for c in range(self.vectors.shape[1]):  # noqa: SIM110 - all() is not for kernels
+        for c in range(self.vectors.shape[1]):
             if self.vectors[inner, c] > self.vectors[outer, c]:
                 return False
         return True

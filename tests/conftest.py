@@ -9,6 +9,7 @@ import pytest
 
 pytest.register_assert_rewrite("support")
 
+from kilt.kernels import IS_COMPILED  # noqa: E402 - as it is below
 from support import profiles  # noqa: E402 - its assertions are rewritten like those of the tests
 from support.paths import HOSPITAL, ROOT  # noqa: E402
 
@@ -16,10 +17,10 @@ profiles.register()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked as thorough, unless the profile is."""
-    if profiles.is_thorough():
-        return
-    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    """Leave out what is marked as thorough, unless the profile is, and what only compiled kernels can do in time."""
+    marks = [] if profiles.is_thorough() else ["thorough"]
+    marks += [] if IS_COMPILED else ["compiled"]
+    left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in marks)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
 

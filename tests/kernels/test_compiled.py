@@ -52,10 +52,8 @@ def uncompiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_kernels_are_compiled():
-    if os.environ.get("KILT_KERNELS") == "none":
-        pytest.skip("this installation is meant to be uncompiled")
-    assert kilt.kernels.IS_COMPILED
+@pytest.mark.compiled
+def test_all_kernels_are_compiled():
     for path in (PACKAGE / "kernels").rglob("*.py"):
         if path.name not in ("__init__.py", "uncompiled.py"):
             assert list(path.parent.glob(f"{path.stem}.*.so")) or list(path.parent.glob(f"{path.stem}.*pyd")), path

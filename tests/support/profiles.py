@@ -6,21 +6,24 @@ from collections.abc import Sequence
 
 from hypothesis import HealthCheck, settings
 
+from kilt.kernels import IS_COMPILED
+
 USUAL = 100  # examples of a property without a number of its own
-FEWER, MORE = 70, 2_000  # in their place in the fast and in the thorough profile
+FEW, FEWER, MORE = 7, 70, 2_000  # in their place in the uncompiled, the fast and the thorough profile
 CLOCKS = (HealthCheck.too_slow,)  # a busy machine is no reason to fail
 
 
 def register() -> None:
     """Register the profiles and load the fast one, which ``--hypothesis-profile`` may replace.
 
-    The fast one draws the same examples each time: if it fails, the change is to blame. New examples are drawn by the
+    Where kernels are not compiled, it is one of few examples. The fast one draws the same examples each time: if it fails, the change is to blame. New examples are drawn by the
     thorough one, which says how to repeat what failed.
     """
     same = {"deadline": None, "suppress_health_check": CLOCKS}
     settings.register_profile("fast", max_examples=FEWER, derandomize=True, **same)
     settings.register_profile("thorough", max_examples=MORE, print_blob=True, **same)
-    settings.load_profile("fast")
+    settings.register_profile("uncompiled", max_examples=FEW, derandomize=True, **same)
+    settings.load_profile("fast" if IS_COMPILED else "uncompiled")
 
 
 def is_thorough() -> bool:

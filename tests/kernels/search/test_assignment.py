@@ -29,6 +29,7 @@ def test_every_move_leaves_legal_groups_and_undoing_leaves_no_trace(data):
     assert problem.rules.meets(partition.as_groups(problem)).all()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("policy", [Policy(k=5, t="0.3"), Policy(k=20), Policy(k=3, l=3, diversity="distinct")])
 def test_patterns_of_many_row_types_lose_no_row(policy):
     problem = random_problem(4000, 5, 6, policy)

@@ -16,8 +16,8 @@ CLOCKS = (HealthCheck.too_slow,)  # a busy machine is no reason to fail
 def register() -> None:
     """Register the profiles and load the fast one, which ``--hypothesis-profile`` may replace.
 
-    Where kernels are not compiled, it is one of few examples. The fast one draws the same examples each time: if it fails, the change is to blame. New examples are drawn by the
-    thorough one, which says how to repeat what failed.
+    Where kernels are not compiled, it is one of few examples. The fast one draws the same examples each time: if it
+    fails, the change is to blame. New examples are drawn by the thorough one, which says how to repeat what failed.
     """
     same = {"deadline": None, "suppress_health_check": CLOCKS}
     settings.register_profile("fast", max_examples=FEWER, derandomize=True, **same)

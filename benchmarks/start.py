@@ -56,10 +56,13 @@ def anonymized(environment: Path, table: Path, *words: str, as_nobody: bool = Fa
 
 
 def speedup() -> float:
-    """Return how many more moves two workers do in the same time than one, on Adult, k=5."""
+    """Return how many more moves two workers do in the same time than one, on Adult, k=5 and t=0.2."""
     import kilt
     from kilt.patterns.pool import Pool
+    from kilt.run.progress import silent
+    from kilt.run.stopping import StoppingRule
     from kilt.solvers.common.compile_rules import compile_rules
+    from kilt.solvers.greedy.solver import Greedy
     from kilt.solvers.search.state import SearchState, with_groups
     from kilt.solvers.search.workers import Workers
     from kilt.sources.counted_table import TableDescription
@@ -67,7 +70,7 @@ def speedup() -> float:
     table = TableDescription(adult(), quasi=QUASI_A, sensitive="salary-class", delimiter=";")
     problem = table.count(kilt.Policy(k=5, t="0.2")).problem
     rules = compile_rules(problem)
-    start = kilt.solvers.registry.solver("greedy").solve(problem, *_unlimited()).partition
+    start = Greedy().solve(problem, StoppingRule(), silent).partition
     pool = with_groups(problem, Pool.of(problem), [start])
     rates = []
     for number in (1, 2):
@@ -78,13 +81,6 @@ def speedup() -> float:
             workers.anneal(MOVES // 4, temperature)
         rates.append(MOVES / (time.monotonic() - began))
     return rates[1] / rates[0]
-
-
-def _unlimited() -> tuple[object, object]:
-    from kilt.run.progress import silent
-    from kilt.run.stopping import StoppingRule
-
-    return StoppingRule(), silent
 
 
 def report(name: str, figure: float, limit: float, *, at_least: bool = False) -> bool:

@@ -79,7 +79,7 @@ def test_wide_tables_are_bounded_in_blocks():
     rng = np.random.default_rng(0)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 3, (300, 22))]
     problem = problem_of(rows, ["suppress"] * 22, [], Policy(k=3))
-    for seconds in (1, 10, 100):  # a tenth of a second is enough, but not where kernels are compiled first
+    for seconds in (1, 10, 100):  # a tenth of a second is enough, but not on a busy machine
         seen = []
         found = lower_bound(problem, StoppingRule(seconds=seconds), seen.append)
         assert found.cost == evaluate_bound(problem, found.parts)

@@ -13,7 +13,7 @@ from unittest import mock
 from kilt.cli.main import main
 
 RUN = [sys.executable, "-c", "from kilt.cli.main import main; main()"]
-PATIENCE = 600  # seconds until a process is taken for hanging: a busy machine may compile all kernels first
+PATIENCE = 600  # seconds until a process is taken for hanging, on a busy machine
 
 Done = subprocess.CompletedProcess[str]
 

@@ -50,7 +50,11 @@ def cli(context: click.Context) -> None:
 @click.option(
     "--polish", is_flag=True, default=None, help="Let the search go on from what the solver found; it is never worse."
 )
-@click.option("--time", metavar="SECONDS", help="Stop searching after this time (60 if a search has no other limit).")
+@click.option(
+    "--time",
+    metavar="SECONDS",
+    help="Stop searching this long after the start; verifying and writing come on top (60 if there is no other limit).",
+)
 @click.option(
     "--gap",
     metavar="SHARE",

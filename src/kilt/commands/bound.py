@@ -76,7 +76,7 @@ def bound(
     The arguments are those of ``kilt.anonymize``. More ``time`` gives a higher bound, up to a point. With
     ``certificate`` the proof is written to a file.
     """
-    from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - it loads compiled kernels
+    from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - small tables do without it
 
     stop = StoppingRule.of(time, None, interrupted)
     given = TableDescription.of(

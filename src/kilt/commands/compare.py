@@ -174,7 +174,7 @@ class Results:
 
     def raise_bound(self, stop: StoppingRule, observer: Observer) -> None:
         """Find a bound where no solver brings one."""
-        from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - it loads compiled kernels
+        from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - small tables do without it
 
         self._know(lower_bound(self.table.problem, stop, observer))
 

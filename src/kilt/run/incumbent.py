@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kilt.numbers import IntArray
 
-if TYPE_CHECKING:  # it loads compiled kernels, which small tables do not need
+if TYPE_CHECKING:  # small tables do without it
     from kilt.patterns.pool import Pool
 
 

@@ -84,14 +84,14 @@ def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, 
 
 def _bound_after(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
     """Bound a problem of which a solution is known."""
-    from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - it loads compiled kernels
+    from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - small tables do without it
 
     return lower_bound(problem, stop, observer, Incumbent(cost=solution.cost))
 
 
 def _solve_and_bound(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
     """Solve and bound side by side."""
-    from kilt.bounds.background import BackgroundBound  # noqa: PLC0415 - it loads compiled kernels
+    from kilt.bounds.background import BackgroundBound  # noqa: PLC0415 - small tables do without it
 
     incumbent = Incumbent()
     with BackgroundBound(problem, stop.share(BOUNDING_SHARE), observer, incumbent) as background:
@@ -102,7 +102,7 @@ def _solve_and_bound(problem: Problem, info: SolverInfo, stop: StoppingRule, obs
 
 def _polish(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
     """Let the search go on from what a solver found; it never gets worse, so what is guaranteed stays."""
-    from kilt.solvers.search.solver import Search  # noqa: PLC0415 - it loads compiled kernels
+    from kilt.solvers.search.solver import Search  # noqa: PLC0415 - small tables do without it
 
     reason = Search().refuses(problem)
     if reason:

@@ -48,6 +48,7 @@ def test_the_search_finds_most_optima_of_small_tables():
     assert found >= 20
 
 
+pytestmark = pytest.mark.compiled  # whole searches
 POLICIES = [
     (Policy(k=4), 4),
     (Policy(k=4, t="0.2"), 2),

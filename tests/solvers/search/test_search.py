@@ -33,6 +33,7 @@ def test_the_search_is_legal_and_its_bound_holds(data):
     assert not found.bound.parts or evaluate_bound(problem, found.bound.parts) >= found.bound.cost
 
 
+@pytest.mark.compiled
 def test_the_search_finds_most_optima_of_small_tables():
     rng = np.random.default_rng(5)
     found = 0
@@ -48,7 +49,6 @@ def test_the_search_finds_most_optima_of_small_tables():
     assert found >= 20
 
 
-pytestmark = pytest.mark.compiled  # whole searches
 POLICIES = [
     (Policy(k=4), 4),
     (Policy(k=4, t="0.2"), 2),
@@ -60,6 +60,7 @@ POLICIES = [
 ]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("policy", "values"), POLICIES)
 def test_the_search_beats_level_greedy_and_repeats_itself(policy, values):
     problem = random_problem(400, 5, values, policy)
@@ -73,6 +74,7 @@ def test_the_search_beats_level_greedy_and_repeats_itself(policy, values):
     assert found.partition.groups.tolist() == again.partition.groups.tolist()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("policy", "values"), POLICIES)
 def test_a_search_that_has_time_beats_level_greedy(policy, values):
     problem = random_problem(400, 5, values, policy)
@@ -80,6 +82,7 @@ def test_a_search_that_has_time_beats_level_greedy(policy, values):
     assert solved("search", problem, *until_below(problem, level)).partition.cost < level
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("policy", "values"),
     [*POLICIES[1:3], *(pytest.param(*each, marks=pytest.mark.thorough) for each in POLICIES[3:] + POLICIES[:1])],
@@ -91,6 +94,7 @@ def test_a_search_whose_time_is_over_is_legal_and_its_bound_holds(policy, values
     assert found.bound.cost <= found.partition.cost <= level
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("ladders", [["prefix", "suppress"], ["characters", "weighted"], ["taxonomy", "suppress"]])
 def test_ladders_are_searched_too(ladders):
     rng = np.random.default_rng(2)
@@ -110,6 +114,7 @@ def test_distances_without_room_are_left_to_greedy():
     assert choose("auto", problem).name == "greedy"
 
 
+@pytest.mark.compiled
 def test_a_gap_that_is_wide_enough_ends_the_search_at_once():
     problem = random_problem(800, 5, 3, Policy(k=4))
     asked, many = count(), 5_000  # it is asked about a hundred times until the gap is small enough
@@ -119,6 +124,7 @@ def test_a_gap_that_is_wide_enough_ends_the_search_at_once():
     assert found.partition.cost * 0.5 <= found.bound.cost
 
 
+@pytest.mark.compiled
 def test_a_search_goes_on_from_what_is_given():
     problem = random_problem(300, 4, 2, Policy(k=3))
     start = solved("search", problem, StoppingRule(iterations=30_000)).partition
@@ -126,6 +132,7 @@ def test_a_search_goes_on_from_what_is_given():
     assert found.partition.cost <= start.cost
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("policy", [Policy(k=4, t="0.3"), Policy(k=4, l=2), Policy(k=4)])
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 0.3, 1.0])
 def test_however_short_the_time_what_level_greedy_found_is_never_lost(policy, seconds):

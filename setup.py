@@ -11,9 +11,8 @@ from setuptools import setup
 sys.path.insert(0, str(Path(__file__).parent / "build_support"))
 from kernels import BuildKernels, extensions
 
-compiled = extensions()
 setup(
-    ext_modules=compiled,
+    ext_modules=extensions(),
     cmdclass={"build_ext": BuildKernels},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}} if compiled else {},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

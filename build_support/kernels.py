@@ -51,8 +51,6 @@ def mode() -> str:
 
 def extensions() -> list[Extension]:
     """Return the extension modules, one for each kernel."""
-    if mode() == "none":
-        return []
     paths = sorted(path for path in KERNELS.rglob("*.py") if path.name not in NOT_COMPILED)
     names = [".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in paths]
     utility = (UTILITY, (SOURCE / UTILITY.replace(".", "/")).with_suffix(".c"))
@@ -79,7 +77,8 @@ def has_compiler() -> bool:
     if ON_WINDOWS:
         return True  # setuptools knows where to look for it
     command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
-    return shutil.which(shlex.split(command)[0]) is not None
+    words = shlex.split(command)
+    return bool(words) and shutil.which(words[0]) is not None
 
 
 def use_ziglang() -> None:
@@ -98,7 +97,7 @@ class BuildKernels(build_ext):
 
     def run(self) -> None:
         """Compile all kernels, or none of them: compiled and uncompiled ones do not go together."""
-        if not self.extensions:
+        if mode() == "none":
             self._leave_uncompiled()
             return
         if not has_compiler():
@@ -108,13 +107,14 @@ class BuildKernels(build_ext):
             super().run()
         except (CCompilerError, ExecError, PlatformError, OSError) as error:
             if mode():
-                raise SystemExit(f"the kernels of kilt cannot be compiled: {error}") from error
-            print(f"kilt is installed uncompiled, since its kernels cannot be compiled: {error}", file=sys.stderr)
+                raise SystemExit("the kernels of kilt cannot be compiled: the compiler says above why") from error
+            print("kilt is installed uncompiled: the compiler says above why", file=sys.stderr)
             self._leave_uncompiled()
 
     def _leave_uncompiled(self) -> None:
         """Remove what is compiled, and ask for Cython, which uncompiled kernels import."""
-        for folder in (KERNELS, Path(self.build_lib, *KERNELS.relative_to(SOURCE).parts)):
+        built = Path(self.build_lib, *KERNELS.relative_to(SOURCE).parts)
+        for folder in [built, KERNELS] if self.inplace or self.editable_mode else [built]:
             for path in (*folder.rglob("*.so"), *folder.rglob("*.pyd")):
                 path.unlink()
         self.extensions = []

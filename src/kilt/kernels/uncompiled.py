@@ -18,10 +18,12 @@ import cython  # noqa: F401 - it makes cython.cimports
 
 CIMPORTS = "cython.cimports"
 
-warnings.warn(
+warnings.warn_explicit(
     "the kernels are not compiled, so that this runs some 200 times slower; install a C compiler and Python's headers, "
     "then install kilt again (pip install --force-reinstall --no-cache-dir)",
-    stacklevel=2,
+    UserWarning,
+    filename="kilt",
+    lineno=0,
 )
 
 

@@ -26,6 +26,8 @@ class Sorter:
     @cython.nogil
     def sort_smallest(self, number: cython.Py_ssize_t, wanted: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Order the places of the smallest of the first keys, and of all that equal the last one; return how many."""
+        if wanted <= 0:
+            return 0
         if number <= wanted:
             for place in range(number):
                 self.order[place] = place

@@ -56,6 +56,8 @@ class Annealing:
 
         Each is kept if it costs at most a random accepted increase, which is larger at high temperatures.
         """
+        if patterns.shape[0] == 0 or row_types.shape[0] == 0:
+            return
         with cython.nogil:
             for _ in range(moves):
                 self.moves.stamp += 1

@@ -19,6 +19,7 @@ EXACT = ["exhaustive", "recursion", "subsets", "milp", "exact"]
 QUASI = "Zipcode:characters,Age:characters,Education"
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("k", "names"),
     [

@@ -41,6 +41,7 @@ def test_subsets_agree_with_brute_force(data):
     assert found.partition.cost == found.bound.cost == optimum
 
 
+@pytest.mark.compiled
 def test_subsets_and_the_program_agree_on_sixteen_rows():
     rng = np.random.default_rng(1)
     for policy in (Policy(k=3), Policy(t="0.3"), Policy(k=2, l=2), Policy(l=2, diversity="entropy")):

@@ -35,6 +35,7 @@ def test_hands_share_the_groups_and_lose_nothing(data):
     assert state.at(workers.copies()).cost <= workers.cost
 
 
+@pytest.mark.compiled
 def test_hands_repeat_themselves_on_any_number_of_cores(monkeypatch):
     monkeypatch.setattr(solver_module, "PARAMS", replace(solver_module.PARAMS, row_types_per_worker=100))
     problem, found = random_problem(600, 4, 4, Policy(k=4, t="0.4")), []

@@ -196,6 +196,7 @@ def test_what_is_wide():
     assert is_wide(table(300, 22, Policy(k=4)))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("policy", [Policy(k=4), Policy(k=3, t=0.3), Policy(k=3, l=2)])
 def test_a_wide_table_is_searched_without_its_patterns(policy):
     problem = table(400, 22, policy, sensitive=0 if str(policy) == str(Policy(k=4)) else 1)
@@ -212,6 +213,7 @@ def test_a_wide_table_is_searched_without_its_patterns(policy):
     assert abs(found[0].cost - found[2].cost) < 0.03 * found[0].cost
 
 
+@pytest.mark.compiled
 def test_a_wide_table_in_time():
     problem = table(3_000, 25, Policy(k=5))
     good = int(0.8 * solved("mondrian", problem).partition.cost)

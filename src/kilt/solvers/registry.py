@@ -101,6 +101,15 @@ INFOS = (
         is_random=True,
     ),
     SolverInfo(
+        "simplex-matching",
+        "kilt.solvers.exact.matching.solver:PolynomialMatching",
+        "exact",
+        "the optimum, in polynomial time",
+        "k=2, or l=2 (frequency) on the one sensitive column, up to 300 rows",
+        "after Anshelevich and Karagiozova 2011, with steps and a proof of our own",
+        brings_bound=True,
+    ),
+    SolverInfo(
         "exact",
         "kilt.solvers.exact.column_generation.solver:ColumnGeneration",
         "exact",

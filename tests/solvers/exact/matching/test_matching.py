@@ -85,8 +85,9 @@ def test_the_local_search_finds_the_optimum_from_any_start(seed, vertices, famil
         graph = dense(rng, vertices, 1.0 if family == "dense" else 0.5)
     assert graph.is_simplex()
     optimum = brute_force(graph)
-    for start in (None, frozenset(), random_start(rng, graph)):
-        found = SimplexMatching(graph, Duals.none(vertices)).solve(start)
+    for triples in (frozenset(), random_start(rng, graph)):
+        search = SimplexMatching(graph, Duals.none(vertices))
+        found = search.solve(search.completed(triples))
         assert (None if found is None else found.cost) == optimum
         if found is not None:
             assert found.is_local_optimum

@@ -139,5 +139,10 @@ def enumerate_columns(
 
 def bound_of_selection(multipliers: Multipliers, limit: int, outcome: Outcome) -> int:
     """Return the bound that a selection from all groups up to a reduced cost proves: all others are above the limit."""
-    unlisted = -(-(multipliers.total + limit + 1) // multipliers.scale)
+    unlisted = cost_of_unlisted(multipliers, limit)
     return max(multipliers.bound, min(unlisted, outcome.bound if outcome.bound is not None else multipliers.bound))
+
+
+def cost_of_unlisted(multipliers: Multipliers, limit: int) -> int:
+    """Return what a partition costs at least that has a group above the limit."""
+    return -(-(multipliers.total + limit + 1) // multipliers.scale)

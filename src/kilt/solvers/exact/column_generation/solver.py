@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kilt.certificates.proof.evidence import Arithmetic, Bound
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.patterns.pool import every_pattern, too_many_patterns
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
+from kilt.solvers.exact.column_generation.branch_and_cut import BranchAndCut, Node
 from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.column_generation.diving import dive
 from kilt.solvers.exact.column_generation.kernelization import CappedProblem
@@ -19,12 +20,13 @@ from kilt.solvers.exact.column_generation.lns import SMALL_TABLE, ColumnLns
 from kilt.solvers.exact.column_generation.master import (
     RestrictedMaster,
     bound_of_selection,
+    cost_of_unlisted,
     enumerate_columns,
     select_columns,
     solve_relaxation,
 )
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups
-from kilt.solvers.exact.column_generation.pricing import Pricing
+from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
 from kilt.solvers.greedy.solver import Greedy
 from kilt.solvers.search.wide.swaps import anneal_rows
@@ -38,20 +40,21 @@ class Stage:
     failures_allowed: int  # subproblems in a row that may bring no improvement
     columns_per_row: int  # groups to select from, if these are all that can matter
     partial_columns_per_row: int  # groups to select from, if they are not
-    max_nodes: int | None  # of the search tree
+    max_nodes: int | None  # of the search tree of HiGHS
+    proof_work: int | None  # of branch and cut: its nodes times the groups to select from
 
 
 STAGES = (
-    Stage(0.04, 0, 20, 20, 20),
-    Stage(0.02, 60, 60, 40, 30),
-    Stage(0.08, 60, 60, 40, 30),
-    Stage(0.01, 60, 120, 40, 30),
-    Stage(0.06, 60, 120, 40, 30),
-    Stage(0.03, 60, 200, 40, 30),
-    Stage(0.05, 60, 200, 40, 30),
-    Stage(0.07, 400, 1_500, 1_500, None),
-    Stage(0.04, 0, 6_000, 6_000, None),
-    Stage(0.04, 0, 24_000, 24_000, None),
+    Stage(0.04, 0, 20, 20, 20, 100_000),
+    Stage(0.02, 60, 60, 40, 30, 300_000),
+    Stage(0.08, 60, 60, 40, 30, 0),
+    Stage(0.01, 60, 120, 40, 30, 1_000_000),
+    Stage(0.06, 60, 120, 40, 30, 0),
+    Stage(0.03, 60, 200, 40, 30, 3_000_000),
+    Stage(0.05, 60, 200, 40, 30, 0),
+    Stage(0.07, 400, 1_500, 1_500, None, 10_000_000),
+    Stage(0.04, 0, 6_000, 6_000, None, 30_000_000),
+    Stage(0.04, 0, 24_000, 24_000, None, None),
 )
 
 
@@ -121,9 +124,9 @@ def close_gap(
         stars = problem.stars(partition.cost)
         observer(replace(progress, stars=min(stars, progress.stars or stars), bound=problem.stars(bound)))
 
-    arithmetic: Arithmetic = "exact"
+    proved = bound  # in integers
     for number, stage in enumerate(stages):
-        if stage.columns_per_row * problem.rows > PARAMS.max_columns:
+        if proved >= partition.cost or stage.columns_per_row * problem.rows > PARAMS.max_columns:
             break
         if number == 1 and problem.rows <= SMALL_TABLE:
             partition = anneal_rows(problem, partition, stop, seed)
@@ -131,7 +134,7 @@ def close_gap(
             if partition.cost > bound and not stop(partition.cost, bound):
                 found = start or dive(pricing, relaxation, stage.dive_share, stop) or partition
                 partition = min(partition, search.improve(found, stage.failures_allowed, stop, watch), key=_cost)
-        if bound >= partition.cost or stop(partition.cost, bound):
+        if proved >= partition.cost or stop(partition.cost, bound):
             break
         max_reduced_cost = multipliers.max_reduced_cost(partition.cost)
         most = stage.columns_per_row * problem.rows
@@ -140,13 +143,36 @@ def close_gap(
             columns, limit = enumerate_columns(
                 pricing, multipliers, limit, stage.partial_columns_per_row * problem.rows, stop
             )
-        nodes = stage.max_nodes and stage.max_nodes * (10 if limit >= max_reduced_cost else 1)  # it may close the gap
-        partition, outcome = select_columns(problem, columns, partition, stop, watch, nodes)
-        better = min(bound_of_selection(multipliers, limit, outcome), partition.cost)
-        if better > bound:
-            bound, arithmetic = better, "float"
+        found, exact = _select_exactly(pricing, multipliers, columns, limit, partition, stage.proof_work, stop)
+        partition, proved = min(partition, found, key=_cost), max(proved, exact)
+        bound = max(bound, proved)
+        if bound < partition.cost and not stop(partition.cost, bound):
+            nodes = stage.max_nodes and stage.max_nodes * (
+                10 if limit >= max_reduced_cost else 1
+            )  # it may close the gap
+            partition, outcome = select_columns(problem, columns, partition, stop, watch, nodes)
+            bound = max(bound, min(bound_of_selection(multipliers, limit, outcome), partition.cost))
         observer(Progress("solving", None, problem.stars(partition.cost), problem.stars(bound)))
-    return Solution(partition, Bound(bound, arithmetic=arithmetic))
+    return Solution(partition, Bound(bound, arithmetic="exact" if proved >= bound else "float"))
+
+
+def _select_exactly(
+    pricing: Pricing,
+    multipliers: Multipliers,
+    columns: Columns,
+    limit: int,
+    known: Partition,
+    work: int | None,
+    stop: StoppingRule,
+) -> tuple[Partition, int]:
+    """Select from the groups up to a reduced cost by branch and cut; return the better partition and a proved bound."""
+    ceiling = min(known.cost, cost_of_unlisted(multipliers, limit))
+    if work == 0 or limit < 0 or not len(columns):
+        return known, multipliers.bound
+    tree = BranchAndCut(multipliers.scale, stop, None if work is None else work // len(columns))
+    found = tree.solve(Node.of(columns, pricing.problem.counts), ceiling)
+    partition = known if found.groups is None else found.groups.partition(pricing.problem)
+    return partition, max(found.bound, multipliers.bound)
 
 
 def _cost(partition: Partition) -> int:

@@ -1,15 +1,16 @@
-"""Simplex matching: a perfect matching of least cost with edges of two and of three vertices.
+"""Simplex matching: a perfect matching of least cost with edges of two and of three vertices, in polynomial time.
 
 If every triple costs at least half of what its three pairs cost together, a local search finds the optimum: its state
 is the set of chosen triples, whose cost is theirs and that of the best matching of all other vertices by pairs
-(Edmonds); a step exchanges one triple, drops two or adds two. ``docs/solvers/matching.md`` says what is known.
+(Edmonds); a step exchanges one triple, drops two or adds two. ``docs/simplex_matching.md`` proves that a state which no
+step improves is optimal, and how many steps there can be. All costs are integers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, takewhile
 
 import numpy as np
 import rustworkx
@@ -60,15 +61,23 @@ class Matching:
     cost: int
     is_local_optimum: bool
 
+    @property
+    def triples(self) -> Triples:
+        """The chosen triples."""
+        return frozenset(edge for edge in self.edges if len(edge) == 3)
+
 
 @dataclass
 class SimplexMatching:
-    """The local search on a hypergraph that meets the simplex condition."""
+    """The local search on a hypergraph that meets the simplex condition.
+
+    Edges whose reduced cost is so high that no cheaper matching than the start has them may be missing from it.
+    """
 
     graph: Hypergraph
     duals: Duals
-    max_matchings: int | None = None
     reduced_costs: dict[Triple, int] = field(init=False)
+    steps: int = 0
     matchings: int = 0
 
     def __post_init__(self) -> None:
@@ -76,48 +85,54 @@ class SimplexMatching:
         self.pair_reduced_costs = {pair: self._reduced_cost(pair, cost) for pair, cost in self.graph.pairs.items()}
         self.total = int(self.duals.values.sum())
 
-    def solve(self, start: Triples | None = None, stop: StoppingRule | None = None) -> Matching | None:
-        """Search from a set of disjoint triples, or from any; None if there is no perfect matching."""
-        best = None if start is None else self._completed(start, None)
-        best = best or self._first()
-        if best is None:
+    def solve(self, start: Matching | None = None, stop: StoppingRule | None = None) -> Matching | None:
+        """Search from a perfect matching, or from any; None if there is none.
+
+        A step must gain at least so much, a number that is halved where no step does: this bounds their number.
+        """
+        matching = start or self._first()
+        if matching is None:
             return None
-        chosen, matching = best
-        is_local_optimum = False
-        while not is_local_optimum and not self._over(stop):
-            is_local_optimum = True
-            for other in self._neighbours(chosen, matching.cost):
-                if self._over(stop):
-                    is_local_optimum = False
-                    break
-                found = self._completed(other, matching.cost)
-                if found is not None and found[1].cost < matching.cost:
-                    chosen, matching = found
-                    is_local_optimum = False
-                    break
-        return Matching(matching.edges, matching.cost, is_local_optimum)
+        gain = 1 << max(0, matching.cost.bit_length() - 1)
+        while gain:
+            found = self._improved(matching, gain, stop)
+            if stop is not None and stop():
+                return Matching(matching.edges, matching.cost, is_local_optimum=False)
+            if found is None:
+                gain //= 2
+            else:
+                matching = found
+                self.steps += 1
+        return Matching(matching.edges, matching.cost, is_local_optimum=True)
+
+    def _improved(self, matching: Matching, gain: int, stop: StoppingRule | None) -> Matching | None:
+        """Return a neighbour that costs less by so much, or None."""
+        for triples in self._neighbours(matching, matching.cost - gain):
+            if stop is not None and stop():
+                return None
+            found = self.completed(triples, matching.cost - gain)
+            if found is not None and found.cost <= matching.cost - gain:
+                return found
+        return None
 
     def _reduced_cost(self, edge: tuple[int, ...], cost: int) -> int:
         return cost * self.duals.scale - int(self.duals.values[list(edge)].sum())
 
-    def _over(self, stop: StoppingRule | None) -> bool:
-        exhausted = self.max_matchings is not None and self.matchings >= self.max_matchings
-        return exhausted or (stop is not None and stop())
+    def _room(self, cost: int) -> int:
+        """Return what the reduced costs of a matching of this cost add up to."""
+        return cost * self.duals.scale - self.total
 
-    def _first(self) -> tuple[Triples, Matching] | None:
+    def _first(self) -> Matching | None:
         """Find a start: no triple, or one of them if the number of vertices is odd; if that fails, any."""
         starts: Iterator[Triples] = iter([frozenset()])
         if self.graph.vertices % 2:
             starts = (frozenset([triple]) for triple in sorted(self.graph.triples, key=self.reduced_costs.__getitem__))
-        for start in starts:
-            found = self._completed(start, None)
-            if found is not None:
-                return found
-        return self._forced()
+        found = (self.completed(start) for start in starts)
+        return next((matching for matching in found if matching is not None), None) or self._forced()
 
-    def _forced(self) -> tuple[Triples, Matching] | None:
+    def _forced(self) -> Matching | None:
         """Add every missing pair at a cost above all others; if one stays in the optimum, there is no matching."""
-        missing = self._forbidding()
+        missing = 1 + sum(self.graph.pairs.values()) + sum(self.graph.triples.values())
         pairs: Iterator[Pair] = combinations(range(self.graph.vertices), 2)
         if self.graph.vertices % 2 and not self.graph.triples:
             return None
@@ -126,45 +141,31 @@ class SimplexMatching:
         if len(whole.pairs) == len(self.graph.pairs):
             return None
         found = SimplexMatching(whole, Duals.none(whole.vertices)).solve()
-        if found is None or found.cost >= missing:
-            return None
-        chosen = frozenset(edge for edge in found.edges if len(edge) == 3)
-        return chosen, found
+        return None if found is None or found.cost >= missing else found
 
-    def _forbidding(self) -> int:
-        return 1 + sum(self.graph.pairs.values()) + sum(self.graph.triples.values())
-
-    def _neighbours(self, chosen: Triples, cost: int) -> Iterator[Triples]:
-        """Yield sets of triples at one step whose duals leave room for a lower cost."""
-        room = (cost - 1) * self.duals.scale - self.total
-        mine = sorted(chosen)
-        spent = sum(self.reduced_costs[triple] for triple in mine)
+    def _neighbours(self, matching: Matching, cost: int) -> Iterator[Triples]:
+        """Yield the sets of triples one step away whose reduced costs leave room for this cost."""
+        chosen, room = matching.triples, self._room(cost)
+        spent = {triple: self.reduced_costs.get(triple, room + 1) for triple in sorted(chosen)}
+        left = room - sum(spent.values())
         usable = sorted(
             (reduced, triple)
             for triple, reduced in self.reduced_costs.items()
             if reduced <= room and triple not in chosen
         )
-        for old in mine:
+        if left >= 0:  # the pairs alone may be matched better
+            yield chosen
+        for old, reduced in spent.items():
             kept = chosen - {old}
-            left = room - spent + self.reduced_costs[old]
-            for reduced, new in usable:
-                if reduced > left:
-                    break
-                if _apart(kept, new):
-                    yield kept | {new}
-        for pair in combinations(mine, 2):
-            yield chosen - set(pair)
-        free = [(reduced, new) for reduced, new in usable if _apart(chosen, new)]
-        for i, (reduced, new) in enumerate(free):
-            for second, another in free[i + 1 :]:
-                if reduced + second > room - spent:
-                    break
-                if not set(new) & set(another):
-                    yield chosen | {new, another}
+            yield from (kept | {new} for _, new in _up_to(left + reduced, usable) if _apart(kept, new))
+        for first, second in combinations(spent, 2):
+            if left + spent[first] + spent[second] >= 0:
+                yield chosen - {first, second}
+        yield from (chosen | added for added in _two_of(left, [(r, new) for r, new in usable if _apart(chosen, new)]))
 
-    def _completed(self, chosen: Triples, below: int | None) -> tuple[Triples, Matching] | None:
-        """Match all other vertices by pairs, at best; pairs that no cheaper matching has are left out."""
-        room = None if below is None else (below - 1) * self.duals.scale - self.total
+    def completed(self, chosen: Triples, most: int | None = None) -> Matching | None:
+        """Match all other vertices by pairs, at best; pairs that no matching up to this cost has are left out."""
+        room = None if most is None else self._room(most)
         taken = {vertex for triple in chosen for vertex in triple}
         left = [vertex for vertex in range(self.graph.vertices) if vertex not in taken]
         pairs = [
@@ -177,7 +178,19 @@ class SimplexMatching:
         if matched is None:
             return None
         cost = sum(self.graph.triples[triple] for triple in chosen) + sum(self.graph.pairs[pair] for pair in matched)
-        return chosen, Matching((*sorted(chosen), *sorted(matched)), cost, is_local_optimum=False)
+        return Matching((*sorted(chosen), *sorted(matched)), cost, is_local_optimum=False)
+
+
+def _up_to(limit: int, sorted_triples: list[tuple[int, Triple]]) -> Iterator[tuple[int, Triple]]:
+    return takewhile(lambda pair: pair[0] <= limit, sorted_triples)
+
+
+def _two_of(limit: int, sorted_triples: list[tuple[int, Triple]]) -> Iterator[Triples]:
+    """Yield two triples that share no vertex, and whose reduced costs together are within the limit."""
+    for i, (reduced, first) in enumerate(sorted_triples):
+        for _, second in _up_to(limit - reduced, sorted_triples[i + 1 :]):
+            if not set(first) & set(second):
+                yield frozenset((first, second))
 
 
 def _apart(chosen: Triples, triple: Triple) -> bool:

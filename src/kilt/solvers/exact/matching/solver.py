@@ -1,8 +1,7 @@
-"""Matching: 2-anonymity and 2-diversity in polynomial time, with a proof that does not depend on the argument for it.
+"""Matching: 2-anonymity and 2-diversity, fast by branch and cut, and in polynomial time by simplex matching.
 
 Any legal group splits into legal groups of two and three rows, so an optimum is a perfect matching with edges of two
-and three rows. Small tables are solved by the local search of simplex matching, large ones by column generation; either
-way the bound is proved by the multipliers, or by the program over all groups that these cannot rule out.
+and three rows. Either way the optimum is proved in integers.
 """
 
 from __future__ import annotations
@@ -12,23 +11,35 @@ from itertools import combinations
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
-from kilt.numbers import IntArray
+from kilt.numbers import pluralize
 from kilt.patterns.pool import every_pattern, too_many_patterns
-from kilt.run.progress import Observer
+from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.exact.column_generation.columns import Columns
-from kilt.solvers.exact.column_generation.master import solve_relaxation
+from kilt.solvers.exact.column_generation.diving import dive
+from kilt.solvers.exact.column_generation.master import RestrictedMaster, enumerate_columns, solve_relaxation
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
-from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
+from kilt.solvers.exact.column_generation.pricing import Pricing
 from kilt.solvers.exact.column_generation.solver import close_gap
-from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
+from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, Matching, SimplexMatching
+from kilt.solvers.exact.matching.split import pairs_and_triples
 from kilt.solvers.greedy.solver import Greedy
 
-LOCAL_ROWS = 60  # up to which the local search is fast
-MAX_MATCHINGS = 1_000  # of the local search
+MAX_ROWS = 300  # of simplex matching: it is polynomial, but not fast
+MAX_EDGES = 5_000_000
+DIVE_SHARE = 0.04
+
+
+def refuses_all_but_two(problem: Problem) -> str | None:
+    """Refuse any policy but 2-anonymity and 2-diversity, and tables whose patterns are too many to list."""
+    sized = problem.rules.is_k_anonymity and problem.rules.min_group_size == 2
+    if not sized and not is_two_diversity(problem):
+        return "it takes k=2, or l=2 (frequency) on the one sensitive column"
+    return too_many_patterns(problem)
 
 
 @dataclass(frozen=True)
@@ -39,47 +50,105 @@ class PairsAndTriples:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse any other policy, and tables whose patterns are too many to list."""
-        sized = problem.rules.is_k_anonymity and problem.rules.min_group_size == 2
-        if not sized and not is_two_diversity(problem):
-            return "it takes k=2, or l=2 (frequency) on the one sensitive column"
-        return too_many_patterns(problem)
+        return refuses_all_but_two(problem)
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Start from the local search if the table is small, and close the gap to the bound of the multipliers."""
-        pool = every_pattern(problem, stop)
-        start = Greedy(pool).solve(problem, StoppingRule(), observer)
-        minimal_groups = MinimalGroups.of(problem)
-        if start.is_optimal or stop() or minimal_groups is None or pool is None:
-            return start
-        pricing = Pricing(problem, pool, minimal_groups)
-        relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start.partition), stop)
-        partition = start.partition
-        if problem.rows <= LOCAL_ROWS and not stop():
-            partition = match_rows(problem, minimal_groups, relaxation.multipliers, stop) or partition
-        return close_gap(pricing, relaxation, partition, stop, observer, seed=self.seed)
+        """Close the gap to the bound of the multipliers by branch and cut; simplex matching has the last word."""
+        started = _start(problem, stop, observer)
+        if isinstance(started, Solution):
+            return started
+        pricing, relaxation, partition = started
+        found = close_gap(pricing, relaxation, partition, stop, observer, seed=self.seed)
+        if found.is_optimal or stop(found.cost, found.bound.cost if found.bound else None):
+            return found
+        return match(pricing, relaxation, found.partition, stop).with_bound(found.bound)
 
 
-def match_rows(
-    problem: Problem, minimal_groups: MinimalGroups, multipliers: Multipliers, stop: StoppingRule
-) -> Partition | None:
-    """Solve a small table by simplex matching; the vertices are the copies of its row types."""
+@dataclass(frozen=True)
+class PolynomialMatching:
+    """Exact for k=2 and for l=2 on one sensitive column, in a number of steps that is polynomial in the rows."""
+
+    def refuses(self, problem: Problem) -> str | None:
+        """Refuse any other policy, and tables for which it would take too long."""
+        if problem.rows > MAX_ROWS:
+            return f"it takes at most {pluralize(MAX_ROWS, 'row')}, and the table has {problem.rows:,}"
+        return refuses_all_but_two(problem)
+
+    def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
+        """Improve a partition into pairs and triples step by step, until no step does."""
+        started = _start(problem, stop, observer)
+        if isinstance(started, Solution):
+            return started
+        pricing, relaxation, partition = started
+        partition = dive(pricing, relaxation, DIVE_SHARE, stop) or partition
+        solution = match(pricing, relaxation, partition, stop)
+        observer(Progress("solving", 1.0, problem.stars(solution.cost)))
+        return solution
+
+
+def _start(
+    problem: Problem, stop: StoppingRule, observer: Observer
+) -> Solution | tuple[Pricing, RestrictedMaster, Partition]:
+    """Find a partition and multipliers; where the first is optimal, or time is over, it is the solution."""
+    pool = every_pattern(problem, stop)
+    start = Greedy(pool).solve(problem, StoppingRule(), observer)
+    minimal_groups = MinimalGroups.of(problem)
+    if start.is_optimal or stop() or minimal_groups is None or pool is None:
+        return start
+    pricing = Pricing(problem, pool, minimal_groups)
+    relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start.partition), stop)
+    return pricing, relaxation, start.partition
+
+
+def match(pricing: Pricing, relaxation: RestrictedMaster, partition: Partition, stop: StoppingRule) -> Solution:
+    """Improve a partition by simplex matching; the vertices are the copies of its row types.
+
+    Groups that the multipliers rule out for any cheaper partition are left out. If no step is left, it is optimal.
+    """
+    problem, multipliers = pricing.problem, relaxation.multipliers
+    start = pairs_and_triples(problem, partition, pricing.minimal_groups)
+    limit = multipliers.max_reduced_cost(int(start.cost.sum()))
+    columns, listed = enumerate_columns(pricing, multipliers, limit, MAX_EDGES, stop)
+    bound = Bound(min(multipliers.bound, partition.cost))
+    if listed < limit:
+        return Solution(partition, bound)
     copies = np.repeat(np.arange(len(problem.counts)), problem.counts)
-    pairs, triples = (_edges(problem, minimal_groups, copies, size) for size in (2, 3))
-    graph = Hypergraph(len(copies), pairs, triples)
-    search = SimplexMatching(graph, Duals(multipliers.values[copies], multipliers.scale), MAX_MATCHINGS)
-    found = search.solve(stop=stop)
+    search = SimplexMatching(_hypergraph(problem, columns), Duals(multipliers.values[copies], multipliers.scale))
+    found = search.solve(_placed(start), stop)
     if found is None:
-        return None
-    sizes = np.array([len(edge) for edge in found.edges])
-    rows = np.array([row for edge in found.edges for row in edge])
-    return Columns.of(problem, copies[rows], sizes).partition(problem)
+        return Solution(partition, bound)
+    sizes, rows = np.array([len(edge) for edge in found.edges]), np.array([r for edge in found.edges for r in edge])
+    matched = Columns.of(problem, copies[rows], sizes).partition(problem)
+    best = min(partition, matched, key=lambda each: each.cost)
+    return Solution(best, Bound(best.cost) if found.is_local_optimum else bound)
 
 
-def _edges(problem: Problem, minimal_groups: MinimalGroups, copies: IntArray, size: int) -> dict[tuple[int, ...], int]:
-    """Return the legal groups of so many copies, with their costs."""
-    rows = np.array(list(combinations(range(len(copies)), size)), dtype=np.int64).reshape(-1, size)
-    if minimal_groups.distinct:
-        classes = np.sort(minimal_groups.sensitive_class[copies[rows]], axis=1)
-        rows = rows[(classes[:, 1:] != classes[:, :-1]).all(axis=1)]
-    cost = Columns.of(problem, copies[rows].ravel(), np.full(len(rows), size)).cost
-    return dict(zip(map(tuple, rows.tolist()), cost.tolist(), strict=True))
+def _hypergraph(problem: Problem, columns: Columns) -> Hypergraph:
+    """Return the groups of row types as edges between their copies."""
+    last = np.cumsum(problem.counts)
+    copies = [list(range(end - count, end)) for end, count in zip(last.tolist(), problem.counts.tolist(), strict=True)]
+    edges: dict[int, dict[tuple[int, ...], int]] = {2: {}, 3: {}}
+    members, starts = columns.types.tolist(), columns.starts.tolist()
+    for i, cost in enumerate(columns.cost.tolist()):
+        types = members[starts[i] : starts[i + 1]]
+        for edge in _choices(copies, types):
+            edges[len(types)][edge] = cost
+    return Hypergraph(problem.rows, edges[2], edges[3])
+
+
+def _choices(copies: list[list[int]], types: list[int]) -> list[tuple[int, ...]]:
+    """Return all ways to take different copies of these row types."""
+    chosen: list[tuple[int, ...]] = [()]
+    for row_type in sorted(set(types)):
+        more = list(combinations(copies[row_type], types.count(row_type)))
+        chosen = [(*edge, *each) for edge in chosen for each in more]
+    return [tuple(sorted(edge)) for edge in chosen]
+
+
+def _placed(groups: Columns) -> Matching:
+    """Return a partition into pairs and triples as a matching of the copies."""
+    order = np.argsort(groups.types, kind="stable")
+    rows = np.empty(len(order), dtype=np.int64)
+    rows[order] = np.arange(len(order))  # the copies of a row type are numbered one after the other
+    edges = [tuple(sorted(rows[a:b].tolist())) for a, b in zip(groups.starts, groups.starts[1:], strict=False)]
+    return Matching(tuple(edges), int(groups.cost.sum()), is_local_optimum=False)

@@ -7,16 +7,19 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kilt import InfeasibleError, InputError, Policy
+from kilt.certificates.proof.evidence import Bound
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.choose import choose
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
+from kilt.solvers.exact.matching.split import split_diverse
 from kilt.solvers.registry import solver
-from support.problems import drawn_problem, problem_of, solved
+from support.problems import drawn_problem, problem_of, random_problem, solved
 from support.profiles import examples
+from support.strategies import tables
 
 MOST_VERTICES = 11
 
@@ -183,3 +186,44 @@ def test_a_stop_at_once_still_gives_a_legal_partition(data):
         if solver(name).refuses(problem) is None:
             found = solved(name, problem, StoppingRule(seconds=0))
             assert found.bound is None or found.bound.cost <= found.partition.cost
+
+
+@given(st.data())
+@examples(300)
+def test_both_solvers_prove_small_tables_in_integers(data):
+    rows, quasi, _ = data.draw(tables(9, least_sensitive=1, most_sensitive=1))
+    policy = data.draw(st.sampled_from([Policy(k=2), Policy(l=2)]))
+    try:
+        problem = problem_of(rows, quasi, ["equal"], policy)
+    except InfeasibleError:
+        assume(False)
+    optimum = solved("exhaustive", problem).cost
+    for name in ("matching", "simplex-matching"):
+        found = solved(name, problem)
+        assert (found.cost, found.bound) == (optimum, Bound(optimum))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("rows", "columns", "policy"), [(60, 5, "k"), (120, 5, "l"), (300, 7, "k"), (300, 7, "l")])
+def test_larger_tables_are_proved_in_integers_in_both_ways(rows, columns, policy):
+    problem = random_problem(rows, columns, 3, Policy(**{policy: 2}), seed=rows)
+    found, matched = solved("matching", problem), solved("simplex-matching", problem)
+    assert found.bound == matched.bound == Bound(found.cost)
+    assert matched.cost == found.cost
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=14))
+def test_a_diverse_group_splits_into_pairs_and_triples_of_different_values(values):
+    if 2 * max(values.count(v) for v in values) > len(values):
+        return
+    groups = split_diverse(list(range(len(values))), values)
+    assert sorted(row for group in groups for row in group) == list(range(len(values)))
+    for group in groups:
+        assert len(group) in (2, 3)
+        assert len({values[row] for row in group}) == len(group)
+
+
+def test_the_polynomial_solver_refuses_large_tables():
+    problem = random_problem(301, 2, 3, Policy(k=2))
+    with pytest.raises(InputError, match=r"at most 300 rows, and the table has 301; these can: .*matching"):
+        choose("simplex-matching", problem)

@@ -146,6 +146,8 @@ class SimplexMatching:
     def _neighbours(self, matching: Matching, cost: int) -> Iterator[Triples]:
         """Yield the sets of triples one step away whose reduced costs leave room for this cost."""
         chosen, room = matching.triples, self._room(cost)
+        if room < 0:
+            return
         spent = {triple: self.reduced_costs.get(triple, room + 1) for triple in sorted(chosen)}
         left = room - sum(spent.values())
         usable = sorted(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from kilt.certificates.proof.evidence import Arithmetic, Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
-from kilt.patterns.pool import every_pattern, too_many_patterns
+from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
@@ -62,6 +62,10 @@ class Params:
     stages: tuple[Stage, ...] = STAGES
     max_columns: int = 2_000_000  # groups to select from: stages that would have more are for smaller tables
     few_patterns: int = 10  # of a row type, on average: if they are so few, the program of patterns is the smaller one
+    max_rows: int = 20_000  # a group has an entry for each of its rows: with more, patterns are all that is left
+    max_copies: int = 20  # of a row type, on average: with more, groups are many, and the program of patterns is small
+    listing_share: float = 0.3  # of the time, after which no more minimal groups are listed
+    max_listed: int = 50_000_000  # rows that are candidates for groups, in all patterns
 
 
 PARAMS = Params()
@@ -87,9 +91,9 @@ class ColumnGeneration:
 def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
     pool = every_pattern(problem, stop)
     start = Greedy(pool).solve(problem, StoppingRule(), observer)
-    minimal_groups = MinimalGroups.of(problem)
     if pool is None or start.is_optimal or stop():
         return start
+    minimal_groups = _minimal_groups(problem, pool, stop)
     if minimal_groups is None:
         better = anneal_rows(problem, start.partition, stop, seed) if problem.rows <= SMALL_TABLE else start.partition
         return improve(problem, pool, replace(start, partition=better), stop, observer)
@@ -102,6 +106,16 @@ def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) 
     if enough or len(pool.types) > MOST_ENTRIES:
         return found
     return improve(problem, pool, found, stop, observer)  # it knows the groups that are not listed
+
+
+def _minimal_groups(problem: Problem, pool: Pool, stop: StoppingRule) -> MinimalGroups | None:
+    """List the minimal groups; None if there are too many rows to form groups of single rows."""
+    copies = PARAMS.max_rows if problem.rules.is_k_anonymity else PARAMS.max_copies * len(problem.counts)
+    if problem.rows > min(PARAMS.max_rows, copies):
+        return None
+    found = MinimalGroups.of(problem, stop.share(PARAMS.listing_share))
+    listed = 0 if found is None else len(pool) * int(found.vectors.max(axis=0).sum())
+    return found if listed <= PARAMS.max_listed else None
 
 
 def close_gap(

@@ -27,6 +27,7 @@ from kilt.solvers.exact.column_generation.solver import close_gap
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, SimplexMatching
 from kilt.solvers.greedy.solver import Greedy
 
+MOST_ROWS = 1_000_000  # a group has an entry for each of its rows
 LOCAL_ROWS = 60  # up to which the local search is fast
 MAX_MATCHINGS = 1_000  # of the local search
 
@@ -42,6 +43,8 @@ class PairsAndTriples:
         sized = problem.rules.is_k_anonymity and problem.rules.min_group_size == 2
         if not sized and not is_two_diversity(problem):
             return "it takes k=2, or l=2 (frequency) on the one sensitive column"
+        if problem.rows > MOST_ROWS:
+            return f"it forms groups of single rows, up to {MOST_ROWS:,}, and this table has {problem.rows:,}"
         return too_many_patterns(problem)
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:

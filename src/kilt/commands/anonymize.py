@@ -28,6 +28,7 @@ from kilt.sources.base import Source
 from kilt.sources.counted_table import CountedTable, TableDescription
 
 STOPPED = "the search was interrupted"
+EMPTY = "the certificate proves nothing: no bound above 0 was found that can be written down; more time may help"
 OVER = "the time limit stopped the solver before it finished"
 
 
@@ -77,10 +78,11 @@ def anonymize(
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
     solution = solve(problem, solver, stop, observer, seed=seed, polish=polish)
-    proof = None
+    proof, empty = None, []
     if certificate is not None:
         bound = certifiable_bound(problem, solution, stop, observer)
         solution = solution.with_bound(bound)
+        empty = [EMPTY] if bound.cost == 0 < solution.cost else []
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
     plan = Plan.of(solution.partition, table.types, table.roles.quasi, table.encodings, marks)
@@ -91,7 +93,7 @@ def anonymize(
         verdict = claim.verify(stage.table)
         stage.commit()
         put_certificate()
-    notes = (*_notes(table.roles), *table.source.notes, *_ended(solution, stop))
+    notes = (*_notes(table.roles), *table.source.notes, *_ended(solution, stop), *empty)
     ended = clock.monotonic()
     return Release(
         **_figures(problem, solution),

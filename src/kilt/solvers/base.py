@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, Protocol, runtime_checkable
 
-from kilt.certificates.proof.evidence import Bound, Status, status_of
+from kilt.certificates.proof.evidence import Bound, Evidence, Status, status_of
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.run.progress import Observer
@@ -20,7 +20,8 @@ class Solution:
     """A legal partition, and a proven lower bound on the cost of all of them (None if there is none).
 
     The partition costs at most ``factor`` times the optimum (None if that is not known). ``stopped`` says that the
-    solver was stopped before its end, and ``solver`` who found it.
+    solver was stopped before its end, and ``solver`` who found it. ``evidence`` are multipliers that it found on the
+    way: they may prove a bound that can be written down where its own has no such proof.
     """
 
     partition: Partition
@@ -28,6 +29,7 @@ class Solution:
     factor: Fraction | None = None
     stopped: bool = False
     solver: str = ""
+    evidence: Evidence | None = None
 
     @property
     def cost(self) -> int:

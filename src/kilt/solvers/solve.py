@@ -17,11 +17,12 @@ from kilt.solvers.choose import choose
 from kilt.solvers.registry import SolverInfo, solver_info
 
 if TYPE_CHECKING:
-    from kilt.certificates.proof.evidence import Bound
+    from kilt.certificates.proof.evidence import Bound, Evidence
 
 SECONDS, GAP = 60.0, 0.005  # when a search stops if nothing else is said
 ITERATIONS = 4_000  # for every row type: later there is little to find
 BOUNDING_SHARE = 0.85  # the share of the time for a bound in the background: its last proof takes some more
+CERTIFYING_SECONDS = (2.0, 20.0)  # at least, and at most, for a bound whose proof can be written down
 POLISHED_SHARE = 0.5  # the share of the time after which a solver is stopped that is polished then
 
 
@@ -76,10 +77,39 @@ def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observ
 
 
 def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
-    """Return the bound of a solution if its proof can be written down, or else one that has such a proof."""
+    """Return the best bound whose proof can be written down: that of the solution, or one of multipliers.
+
+    These are what the proof makes of the multipliers of column generation, and the Lagrangian bound, which gets some
+    time of its own if none is left.
+    """
     if solution.bound is not None and solution.bound.parts:
         return solution.bound
-    return _bound_after(problem, solution, stop, observer)
+    least, most = CERTIFYING_SECONDS
+    stop = replace(stop.at_least(least).at_most(most), gap=None)
+    evidence = solution.evidence or _column_multipliers(problem, solution, stop.share(0.5))
+    known = _evaluated(problem, evidence)
+    if known.cost >= solution.cost:
+        return known
+    return max(known, _bound_after(problem, solution, stop, observer), key=lambda bound: bound.rank)
+
+
+def _column_multipliers(problem: Problem, solution: Solution, stop: StoppingRule) -> Evidence | None:
+    from kilt.solvers.exact.column_generation.solver import multipliers_of  # noqa: PLC0415 - HiGHS is heavy
+
+    return multipliers_of(problem, solution.partition, stop)
+
+
+def _evaluated(problem: Problem, evidence: Evidence | None) -> Bound:
+    """Return what the evidence proves, nothing if it cannot be evaluated."""
+    from kilt.certificates.proof.evaluate import evaluate_bound  # noqa: PLC0415 - only for a certificate
+    from kilt.certificates.proof.evidence import Bound  # noqa: PLC0415 - only for a certificate
+
+    if evidence is None:
+        return Bound(0)
+    try:
+        return Bound(evaluate_bound(problem, [evidence]), (evidence,))
+    except InputError:  # numbers that are too large
+        return Bound(0)
 
 
 def _bound_after(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:

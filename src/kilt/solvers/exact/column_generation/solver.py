@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kilt.certificates.proof.evidence import Arithmetic, Bound
+from kilt.certificates.proof.evidence import Arithmetic, Bound, Evidence
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
@@ -65,6 +65,7 @@ class Params:
     max_rows: int = 20_000  # a group has an entry for each of its rows: with more, patterns are all that is left
     max_copies: int = 20  # of a row type, on average: with more, groups are many, and the program of patterns is small
     listing_share: float = 0.3  # of the time, after which no more minimal groups are listed
+    max_certified: int = 1_000  # row types of a table whose certificate has multipliers from here
     max_listed: int = 50_000_000  # rows that are candidates for groups, in all patterns
 
 
@@ -102,10 +103,21 @@ def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) 
     few = len(pool.types) <= PARAMS.few_patterns * len(problem.counts)
     stages = PARAMS.stages[:1] if few else PARAMS.stages
     found = close_gap(pricing, relaxation, start.partition, stop, observer, stages, seed)
+    found = replace(found, evidence=relaxation.multipliers.evidence(problem))
     enough = found.is_optimal or stop(found.cost, found.bound.cost if found.bound else None)
     if enough or len(pool.types) > MOST_ENTRIES:
         return found
     return improve(problem, pool, found, stop, observer)  # it knows the groups that are not listed
+
+
+def multipliers_of(problem: Problem, partition: Partition, stop: StoppingRule) -> Evidence | None:
+    """Find multipliers by column generation, given a partition; None where that is not meant for the table."""
+    pool = every_pattern(problem, stop) if len(problem.counts) <= PARAMS.max_certified else None
+    minimal_groups = None if pool is None else _minimal_groups(problem, pool, stop)
+    if pool is None or minimal_groups is None:
+        return None
+    pricing = Pricing(problem, pool, minimal_groups)
+    return solve_relaxation(pricing, Columns.of_partition(problem, partition), stop).multipliers.evidence(problem)
 
 
 def _minimal_groups(problem: Problem, pool: Pool, stop: StoppingRule) -> MinimalGroups | None:

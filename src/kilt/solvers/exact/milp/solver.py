@@ -7,7 +7,7 @@ checked in integers like any other.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import highspy
 import numpy as np
@@ -60,7 +60,7 @@ def improve(
             used = found.copies > 0
             partition = Partition.of(problem, pool.types[used], program.owner[used], found.copies[used])
             if problem.is_legal(partition.by_class(problem)).all() and partition.cost <= best.cost:
-                best = Solution(partition).with_bound(best.bound)
+                best = replace(best, partition=partition, bound=None).with_bound(best.bound)
             break
     return best
 

@@ -81,4 +81,5 @@ def test_a_limit_can_be_extended_and_shortened():
     assert 19 < rule.at_least(20).seconds <= 21
     assert 1 < rule.at_most(2).seconds <= 3
     assert rule.at_most(20).seconds == 5
-    assert StoppingRule().at_least(2).seconds is StoppingRule().at_most(2).seconds is None
+    assert StoppingRule().at_least(2).seconds is None
+    assert 2 <= StoppingRule().at_most(2).seconds <= 3

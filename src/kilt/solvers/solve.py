@@ -43,6 +43,8 @@ def solve(
     info, stop = choose(solver, problem), limited(problem, solver, stop, polish=polish)
     if polish and info.ends:
         return _polish(problem, info, stop, observer, seed)
+    if info.kind == "exact" and stop.iterations is not None and stop.seconds is None:
+        stop = _limited_exact(solver, info, stop)
     if not info.brings_bound and stop.seconds is not None:
         return _solve_and_bound(problem, info, stop, observer, seed)
     solution = run(problem, info, stop, observer, seed)
@@ -59,6 +61,15 @@ def limited(problem: Problem, solver: str | Solver, stop: StoppingRule, *, polis
     if solver != "auto" and solver_info(solver).ends and not polish:
         return stop
     return stop.with_defaults(SECONDS, ITERATIONS * len(problem.counts), GAP)
+
+
+def _limited_exact(solver: str | Solver, info: SolverInfo, stop: StoppingRule) -> StoppingRule:
+    """Limit an exact solver, which makes no moves that could be counted, if all that is given is their number."""
+    if solver != "auto":
+        raise InputError(
+            f"'iterations' counts the moves of the search, and the solver '{info.name}' makes none: give it a 'time'"
+        )
+    return stop.at_most(SECONDS)
 
 
 def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int = 0) -> Solution:
@@ -85,7 +96,7 @@ def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, 
     if solution.bound is not None and solution.bound.parts:
         return solution.bound
     least, most = CERTIFYING_SECONDS
-    stop = replace(stop.at_least(least).at_most(most), gap=None)
+    stop = replace(stop if stop.seconds is None else stop.at_least(least).at_most(most), gap=None)
     evidence = solution.evidence or _column_multipliers(problem, solution, stop.share(0.5))
     known = _evaluated(problem, evidence)
     if known.cost >= solution.cost:

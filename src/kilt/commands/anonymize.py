@@ -12,10 +12,10 @@ import numpy as np
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.plan import Plan, choose_marks
-from kilt.model.policy import Policy
+from kilt.model.policy import Policy, TCloseness
 from kilt.model.problem import Problem
-from kilt.model.roles import Roles, Spec
-from kilt.model.spaces import Metric
+from kilt.model.roles import Spec
+from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
 from kilt.numbers import IntArray, Number, decimal_text
 from kilt.release.claim import ReleaseClaim
 from kilt.release.release import Release
@@ -93,7 +93,7 @@ def anonymize(
         verdict = claim.verify(stage.table)
         stage.commit()
         put_certificate()
-    notes = (*_notes(table.roles), *table.source.notes, *_ended(solution, stop), *empty)
+    notes = (*_notes(table), *table.source.notes, *_ended(solution, stop), *empty)
     ended = clock.monotonic()
     return Release(
         **_figures(problem, solution),
@@ -146,7 +146,19 @@ def _ended(solution: Solution, stop: StoppingRule) -> Iterator[str]:
         yield OVER
 
 
-def _notes(roles: Roles) -> Iterator[str]:
-    for name, space in roles.sensitive.items():
+def _notes(table: CountedTable) -> Iterator[str]:
+    for name, space in table.roles.sensitive.items():
         if isinstance(space, Metric) and space.largest != 1:
             yield f"the distances of '{name}' were divided by {decimal_text(space.largest)}, the largest of them"
+    values = dict(zip(table.policy_columns, table.types.sensitive, strict=True))
+    for principle in table.policy.principles:
+        if isinstance(principle, TCloseness):
+            for name in values if principle.column is None else [principle.column]:
+                yield from _narrow(name, principle.space or table.roles.sensitive[name], values[name])
+
+
+def _narrow(name: str, space: Space, values: Values) -> Iterator[str]:
+    """Say so if a space has room for values that do not occur, so that a t asks for less than it seems to."""
+    if isinstance(space, Ordered | Tree | Metric) and len(values) > 1 and (widest := space.widest(values)) < 1:
+        text = decimal_text(widest, up=True)
+        yield f"the values of '{name}' are at most {text} apart in its space: a t of {text} or more asks for nothing"

@@ -10,24 +10,24 @@ from kilt.model.diversity import Distinct, Frequency
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule
 from kilt.solvers.base import Solver
-from kilt.solvers.exact.column_generation.kernelization import CappedProblem
 from kilt.solvers.registry import SOLVERS, SolverInfo, solver_info
 
 
 @dataclass(frozen=True)
 class Size:
-    """The most row types, and the most rows without those that cannot matter, for which a solver is meant."""
+    """The most row types, and the most rows, for which a solver is meant."""
 
     row_types: int
-    rows: int
+    rows: int  # under a policy that asks for more than k
     rows_if_curved: int  # where a form of diversity is not linear: each group that violates it needs a cut of its own
 
     def holds(self, problem: Problem) -> bool:
         """Say whether a problem is of this size at most."""
         forms = [rule.form for rule in problem.rules if isinstance(rule, DiversityRule)]
         curved = not all(isinstance(form, Frequency | Distinct) for form in forms)
-        rows = CappedProblem.of(problem.presolved).problem.rows
-        return len(problem.counts) <= self.row_types and rows <= (self.rows_if_curved if curved else self.rows)
+        if len(problem.counts) > self.row_types:
+            return False
+        return problem.presolved.rules.is_k_anonymity or problem.rows <= (self.rows_if_curved if curved else self.rows)
 
 
 # what is tried in this order, with the size for which it is meant

@@ -26,10 +26,12 @@ class Params:
     """How many vectors are tried."""
 
     max_counts: int = 4_500_000  # in all vectors, one for each sensitive class: they are held at a time
+    first_counts: int = 150_000  # the same for a first list
     max_table: int = 2**25  # entries of the table that says which vectors are legal
     max_groups: int = 10_000  # minimal groups: each is tried under every pattern
     decided: int = 4_096  # vectors that are decided at a time, so that the time is checked between
-    compared: int = 100_000_000  # pairs of vectors that are compared at a time, for the same reason
+    compared: int = 50_000_000  # pairs of vectors that are compared at a time, for the same reason
+    few: int = 1_000  # minimal groups that may be found while they are
 
 
 PARAMS = Params()
@@ -64,6 +66,10 @@ class MinimalGroups:
         """Return the same minimal groups for some of the row types."""
         return replace(self, sensitive_class=self.sensitive_class[types])
 
+    def reach(self) -> float:
+        """Return the size up to which all are listed."""
+        return float("inf") if self.largest is None else self.largest
+
     @property
     def least(self) -> int:
         """The size of the smallest minimal group."""
@@ -84,9 +90,19 @@ def is_two_diversity(problem: Problem) -> bool:
 
 
 def _enumerate(problem: Problem, stop: Callable[[], bool]) -> MinimalGroups | None:
+    """List small vectors first, which takes an instant, and then as many as there is room and time for."""
+    found: MinimalGroups | None = None
+    for most in (PARAMS.first_counts, PARAMS.max_counts):
+        if not stop() and (found is None or found.largest is not None):
+            more = _list(problem, min(most, PARAMS.max_counts), stop)
+            found = max(filter(None, (found, more)), key=MinimalGroups.reach, default=None)
+    return found
+
+
+def _list(problem: Problem, most_counts: int, stop: Callable[[], bool]) -> MinimalGroups | None:
     """List the legal vectors from small to large, as far as there is room and time, and leave out those that split."""
     totals = problem.sensitive_totals
-    largest = _listable(totals)
+    largest = _listable(totals, most_counts)
     box = np.minimum(totals, largest)
     if prod(int(side) + 1 for side in box) > PARAMS.max_table:
         return None
@@ -117,7 +133,7 @@ def _indecomposable(vectors: IntArray, box: IntArray, largest: int, stop: Callab
     table[vectors @ strides] = True
     found, begin = vectors[:0], 0
     while begin < len(vectors) and len(found) <= PARAMS.max_groups and not stop():
-        end = begin + max(len(found), PARAMS.compared // max(1, len(found)))
+        end = begin + max(len(found), PARAMS.compared // max(PARAMS.few, len(found)))
         # those that were found are smaller than all that follow, and do not split: they are found again
         some = np.concatenate([found, vectors[begin:end]])
         found, begin = some[indecomposable_vectors(some, strides, table, PARAMS.max_groups + 1)], end
@@ -136,12 +152,12 @@ def _whole_sizes(vectors: IntArray, number: int, largest: int) -> tuple[IntArray
     return vectors[vectors.sum(axis=1) <= largest], largest
 
 
-def _listable(totals: IntArray) -> int:
+def _listable(totals: IntArray, most_counts: int) -> int:
     """Return the largest size up to which all vectors within the totals can be listed, whatever the totals.
 
     There is a vector of every size up to the number of rows, so sizes above the number of vectors do not matter.
     """
-    most = PARAMS.max_counts // len(totals)
+    most = most_counts // len(totals)
     vectors = np.zeros(min(most, sum(totals.tolist())) + 1, dtype=np.int64)  # of every size, so many; no more than most
     vectors[0] = 1
     for total in totals.tolist():

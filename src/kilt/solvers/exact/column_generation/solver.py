@@ -26,7 +26,7 @@ from kilt.solvers.exact.column_generation.master import (
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups
 from kilt.solvers.exact.column_generation.pricing import Pricing
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
-from kilt.solvers.greedy.solver import Greedy
+from kilt.solvers.greedy.solver import greedy_start
 from kilt.solvers.search.wide.swaps import anneal_rows
 
 
@@ -91,7 +91,7 @@ class ColumnGeneration:
 
 def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
     pool = every_pattern(problem, stop)
-    start = Greedy(pool).solve(problem, StoppingRule(), observer)
+    start = greedy_start(problem, pool, stop, observer)
     if pool is None or start.is_optimal or stop():
         return start
     minimal_groups = _minimal_groups(problem, pool, stop)

@@ -22,7 +22,7 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.common.highs import quiet, solve, whole_bound
 from kilt.solvers.exact.milp.program import Program, groups_of
-from kilt.solvers.greedy.solver import Greedy
+from kilt.solvers.greedy.solver import greedy_start
 
 MOST_ENTRIES = 500_000  # row types under patterns: HiGHS does not look at the clock in larger programs for long
 
@@ -39,7 +39,7 @@ class PatternMilp:
         """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""
         problem = problem.presolved
         pool = every_pattern(problem, stop)
-        start = Greedy(pool).solve(problem, StoppingRule(), observer)
+        start = greedy_start(problem, pool, stop, observer)
         return start if pool is None else improve(problem, pool, start, stop, observer)
 
 

@@ -26,7 +26,14 @@ def test_every_combination_is_a_policy(hospital):
 
 def test_what_cannot_be_met_is_shown(hospital):
     points = kilt.frontier(hospital, quasi=QUASI, sensitive="Disease", l=[2, 9])
-    assert points[0].to_dict() == {"policy": "l=2", "stars": 50, "bound": 50, "infeasible": None}
+    assert points[0].to_dict() == {
+        "policy": "l=2",
+        "stars": 50,
+        "bound": 50,
+        "status": "optimal",
+        "proof": "exact",
+        "infeasible": None,
+    }
     assert "l=9 on 'Disease' cannot be met" in str(points[1].infeasible)
     assert frontier_text(points).splitlines()[2].split() == ["l=9", "cannot", "be", "met"]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kilt import InfeasibleError
+from kilt import InfeasibleError, Policy
 from support.problems import problem_of
 from support.profiles import examples
 from support.strategies import policies, tables
@@ -27,3 +28,18 @@ def test_union_of_legal_groups_is_legal(data):
     first, second = by_class[:1], by_class[1:2]
     if first.any() and second.any() and problem.rules.meets(problem.groups(by_class[:2])).all():
         assert problem.rules.meets(problem.groups(first + second))[0]
+
+
+@pytest.mark.parametrize(
+    ("l", "said"),
+    [
+        ("3", "the largest l that this table allows is 2.5 (2 as a whole number)"),
+        ("2.75", "the largest l that this table allows is 2.5"),
+    ],
+)
+def test_an_l_that_cannot_be_met_names_the_largest_that_can(l, said):
+    rows = [("a", value) for value in "00112"]
+    with pytest.raises(InfeasibleError) as raised:
+        problem_of(rows, ["suppress"], ["equal"], Policy(l=l))
+    assert str(raised.value).endswith(said)
+    assert problem_of(rows, ["suppress"], ["equal"], Policy(l="2.5")).rows == 5

@@ -71,7 +71,7 @@ def grounds(draw):
     if kind == "tree":
         taxonomy = _tree_or_none(draw(taxonomies(size)))
         paths = [taxonomy.paths[v] for v in values]
-        height = taxonomy.height
+        height = max(_lowest_common(p, q) for p in paths for q in paths) or 1
         matrix = [[_lowest_common(p, q) / height for q in paths] for p in paths]
         return Tree(taxonomy).on(values, "x"), matrix
     d = draw(metrics(size))
@@ -183,6 +183,68 @@ def test_words_in_a_given_order():
     assert distance_matrix(ground, 2) == [[0, 1], [1, 0]]
     with pytest.raises(InputError, match="misses 1 of its 2 values"):
         Ordered(("low", "high")).on(["low", "middle"], "x")
+
+
+def test_values_that_are_possible_but_do_not_occur_count_in_every_space():
+    """The largest distance of the possible values is 1, so that t means the same in every table of a column."""
+    used = ["1", "2"]
+    order = Ordered(("0", "1", "2", "3"))
+    tree = Tree(Taxonomy.of([["1", "low"], ["2", "low"], ["3", "high"]]))
+    metric = Metric.of(["1", "2", "3"], [[0, 1, 4], [1, 0, 4], [4, 4, 0]])
+    for space, distance in ((order, Fraction(1, 3)), (tree, Fraction(1, 2)), (metric, Fraction(1, 4))):
+        assert distance_matrix(space.on(used, "x"), 2) == [[0, distance], [distance, 0]]
+        assert space.widest(used) == distance
+    for space in (EqualDistance(), Ordered(), Numeric()):  # these name no values: those of the table are all
+        assert distance_matrix(space.on(used, "x"), 2) == [[0, 1], [1, 0]]
+
+
+def test_labels_that_all_values_of_a_tree_share_do_not_count():
+    lines = [["a", "low"], ["b", "low"], ["c", "high"]]
+    plain, tall = (
+        Tree(Taxonomy.of([[*line, *more] for line in lines]))
+        for more in (
+            [],
+            ["any"],
+        )
+    )
+    values = ["a", "b", "c"]
+    expected = [[0, Fraction(1, 2), 1], [Fraction(1, 2), 0, 1], [1, 1, 0]]
+    assert distance_matrix(plain.on(values, "x"), 3) == distance_matrix(tall.on(values, "x"), 3) == expected
+    single = Tree(Taxonomy.of([["a", "low"]]))
+    assert distance_matrix(single.on(["a"], "x"), 1) == [[0]]
+
+
+@given(st.data())
+@examples(60)
+def test_the_widest_distance_is_the_largest_of_the_values_that_occur(data):
+    size = data.draw(st.integers(2, 6))
+    values = [str(i) for i in range(size)]
+    used = sorted(data.draw(st.sets(st.sampled_from(values), min_size=1)))
+    spaces = [
+        Ordered(tuple(data.draw(st.permutations(values)))),
+        Tree(_tree_or_none(data.draw(taxonomies(size)))),
+        Metric.of(values, data.draw(metrics(size))),
+    ]
+    for space in spaces:
+        every = distance_matrix(space.on(values, "x"), size)
+        assert max(map(max, every)) == 1
+        assert max(map(max, distance_matrix(space.on(used, "x"), len(used)))) == space.widest(used)
+
+
+def test_a_release_notes_that_a_space_is_wider_than_its_values(tmp_path):
+    (tmp_path / "t.csv").write_text("q,s\n" + "a,low\nb,middle\n" * 4)
+    wide, exact = Ordered(("low", "middle", "high")), Ordered(("low", "middle"))
+    notes = [
+        kilt.anonymize(tmp_path / "t.csv", quasi="q", sensitive={"s": space}, policy=policy).notes
+        for space, policy in (
+            (wide, kilt.Policy(t="0.2")),
+            (exact, kilt.Policy(t="0.2")),
+            (wide, kilt.Policy(l=2)),
+            ("equal", kilt.Policy(kilt.TCloseness("0.2", wide, "s"))),
+        )
+    ]
+    said = "the values of 's' are at most 0.5 apart in its space: a t of 0.5 or more asks for nothing"
+    assert notes == [(said,), (), (), (said,)]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ no solver.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 
 from kilt.certificates.certificate import Certificate
 from kilt.certificates.proof.evaluate import evaluate_bound
+from kilt.certificates.question import Demand, Question
 from kilt.errors import KiltError
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles
@@ -23,14 +25,16 @@ from kilt.numbers import IntArray, json_number, pluralize
 from kilt.sources.base import Source
 from kilt.verification.verifier import judge
 
+ANYTHING = Demand()
+
 
 @dataclass(frozen=True)
 class CertificateCheck:
-    """Whether a certificate proves what it says; if not, why."""
+    """Whether a certificate proves what it says, and which question that answers; if not, why."""
 
+    question: Question
     bound: Fraction
     stars: Fraction | None
-    policy: str
     rows: int
     with_release: bool
     shuffled: bool
@@ -41,41 +45,71 @@ class CertificateCheck:
         """Whether everything that could be checked is as it should be."""
         return not self.problems
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it proves no more than that no release has fewer than 0 stars, while the release has some."""
+        return self.bound == 0 and self.stars != 0
+
+    @property
+    def policy(self) -> str:
+        """The policy of the question."""
+        return str(self.question.policy)
+
     def summary(self) -> str:
+        """Say yes or no, what that means, and which question it answers."""
+        return f"{self.answer()}\n{self.question.text()}"
+
+    def answer(self) -> str:
         """Say yes or no, and what that means."""
         if not self.passed:
             return "NO: " + "; ".join(self.problems)
-        proof = (
+        return "; ".join([self._proof(), *self._release()])
+
+    def _proof(self) -> str:
+        if self.is_empty:
+            return "VALID BUT EMPTY: it proves no more than that a release cannot have fewer than 0 stars"
+        return (
             f"YES: no release of these {self.rows:,} rows under {self.policy} can have fewer than "
             f"{json_number(self.bound):,} stars"
         )
+
+    def _release(self) -> Iterator[str]:
         if self.stars is None:
-            return proof
+            return
         how = "the release meets the policy and has" if self.with_release else "not checked without the release:"
         if self.with_release and self.shuffled:
             how = "the release meets the policy; its rows were shuffled, so that nobody can count its"
-        return f"{proof}; {how} {json_number(self.stars, up=True):,} stars"
+        yield f"{how} {json_number(self.stars, up=True):,} stars"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
         return {
             "passed": self.passed,
+            "empty": self.is_empty,
             "bound": json_number(self.bound),
             "stars": None if self.stars is None else json_number(self.stars, up=True),
             "policy": self.policy,
+            "question": self.question.to_dict(),
             "rows": self.rows,
             "release_checked": self.with_release,
             "problems": list(self.problems),
         }
 
 
-def check_certificate(certificate: Certificate, original: Source, release: Source | None = None) -> CertificateCheck:
-    """Check whether a certificate proves its bound for this original, and states the stars of this release."""
+def check_certificate(
+    certificate: Certificate, original: Source, release: Source | None = None, demand: Demand = ANYTHING
+) -> CertificateCheck:
+    """Check whether a certificate proves its bound for this original, and states the stars of this release.
+
+    It must also answer the question that is demanded.
+    """
+    question = Question.of(certificate)
     problems = reasons_refused(certificate, original)
     if release is not None and not problems:
         problems = _release_problems(certificate, original, release)
-    answer = (certificate.bound, certificate.stars, str(certificate.policy), certificate.rows)
-    return CertificateCheck(*answer, release is not None, certificate.shuffled, tuple(problems))
+    other = [f"it answers another question: {difference}" for difference in demand.differences(question)]
+    answer = (question, certificate.bound, certificate.stars, certificate.rows)
+    return CertificateCheck(*answer, release is not None, certificate.shuffled, (*other, *problems))
 
 
 def reasons_refused(certificate: Certificate, source: Source) -> list[str]:

@@ -24,10 +24,11 @@ def exact(text: str) -> Fraction:
 
 def policy_plain(policy: Policy) -> list[dict[str, Any]]:
     """Describe every principle, its numbers as exact text."""
-    return [_principle_plain(principle) for principle in policy.principles]
+    return [principle_plain(principle) for principle in policy.principles]
 
 
-def _principle_plain(principle: Principle) -> dict[str, Any]:
+def principle_plain(principle: Principle) -> dict[str, Any]:
+    """Describe a principle."""
     if isinstance(principle, KAnonymity):
         return {"k": principle.k}
     if isinstance(principle, LDiversity):

@@ -166,25 +166,39 @@ def bound(**flags: Any) -> None:
 
 
 @cli.command()
-@click.argument("certificate")
-@click.option("--original", metavar="FILE", required=True, help="The table that the certificate is about.")
+@click.argument("certificate", required=False)
+@click.option("--original", metavar="FILE", help="The table that the certificate is about.")
 @click.option(
     "--release",
     metavar="FILE",
     help="A release: check also that it meets the policy and has as many stars as the certificate says.",
 )
+@roles_options
+@policy_options
+@click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence.")
 @click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given).")
 @click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
-def check(certificate: str, **flags: Any) -> None:
+def check(**flags: Any) -> None:
     """Say whether CERTIFICATE proves its bound: everything is computed again from the original, in integers.
 
-    Exit code 0: yes; 1: no; 2: a file cannot be read.
+    Columns and policy need not be given: the certificate names them, and they are printed. What is given must be what
+    the certificate is about. Exit code 0: yes; 1: no, or it answers another question; 2: a file cannot be read.
     """
     from kilt.commands.check import check as run
 
+    given = read_settings(flags)
+    original = given.get("original") or given.get("input")
+    for name, path in (("certificate", given.get("certificate")), ("original", original)):
+        if not path:
+            raise InputError(f"'{name}' is missing: kilt check CERTIFICATE --original TABLE")
     with at_work():
-        found = run(certificate, **some(flags, "original", "release", "delimiter"))
-    click.echo(json.dumps(found.to_dict()) if flags.get("json") else found.summary())
+        found = run(
+            given["certificate"],
+            original=original,
+            **some(given, "release", *TABLE),
+            policy=policy_of(given),
+        )
+    click.echo(json.dumps(found.to_dict()) if given.get("json") else found.summary())
     if not found.passed:
         sys.exit(1)
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.plan import Plan, choose_marks
-from kilt.model.policy import Policy
+from kilt.model.policy import Policy, TCloseness
 from kilt.model.problem import Problem
-from kilt.model.roles import Roles, Spec
-from kilt.model.spaces import Metric
+from kilt.model.roles import Spec
+from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
 from kilt.numbers import IntArray, Number, decimal_text
 from kilt.release.claim import ReleaseClaim
 from kilt.release.release import Release
@@ -28,6 +28,7 @@ from kilt.sources.base import Source
 from kilt.sources.counted_table import CountedTable, TableDescription
 
 STOPPED = "the search was interrupted"
+EMPTY = "the certificate proves nothing: no bound above 0 was found that can be written down; more time may help"
 OVER = "the time limit stopped the solver before it finished"
 
 
@@ -77,10 +78,11 @@ def anonymize(
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
     solution = solve(problem, solver, stop, observer, seed=seed, polish=polish)
-    proof = None
+    proof, empty = None, []
     if certificate is not None:
         bound = certifiable_bound(problem, solution, stop, observer)
         solution = solution.with_bound(bound)
+        empty = [EMPTY] if bound.cost == 0 < solution.cost else []
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
     plan = Plan.of(solution.partition, table.types, table.roles.quasi, table.encodings, marks)
@@ -91,7 +93,7 @@ def anonymize(
         verdict = claim.verify(stage.table)
         stage.commit()
         put_certificate()
-    notes = (*_notes(table.roles), *table.source.notes, *_ended(solution, stop))
+    notes = (*_notes(table), *table.source.notes, *_ended(solution, stop), *empty)
     ended = clock.monotonic()
     return Release(
         **_figures(problem, solution),
@@ -144,7 +146,19 @@ def _ended(solution: Solution, stop: StoppingRule) -> Iterator[str]:
         yield OVER
 
 
-def _notes(roles: Roles) -> Iterator[str]:
-    for name, space in roles.sensitive.items():
+def _notes(table: CountedTable) -> Iterator[str]:
+    for name, space in table.roles.sensitive.items():
         if isinstance(space, Metric) and space.largest != 1:
             yield f"the distances of '{name}' were divided by {decimal_text(space.largest)}, the largest of them"
+    values = dict(zip(table.policy_columns, table.types.sensitive, strict=True))
+    for principle in table.policy.principles:
+        if isinstance(principle, TCloseness):
+            for name in values if principle.column is None else [principle.column]:
+                yield from _narrow(name, principle.space or table.roles.sensitive[name], values[name])
+
+
+def _narrow(name: str, space: Space, values: Values) -> Iterator[str]:
+    """Say so if a space has room for values that do not occur, so that a t asks for less than it seems to."""
+    if isinstance(space, Ordered | Tree | Metric) and len(values) > 1 and (widest := space.widest(values)) < 1:
+        text = decimal_text(widest, up=True)
+        yield f"the values of '{name}' are at most {text} apart in its space: a t of {text} or more asks for nothing"

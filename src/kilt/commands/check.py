@@ -7,16 +7,40 @@ from typing import Any
 
 from kilt.certificates.certificate import Certificate
 from kilt.certificates.check import CertificateCheck, check_certificate
+from kilt.certificates.question import Demand
+from kilt.errors import InputError
+from kilt.model.policy import Policy
+from kilt.model.roles import Roles, Spec
 from kilt.sources.registry import open_source
 
 
 def check(
-    certificate: Certificate | str | PathLike[str], *, original: Any, release: Any = None, delimiter: str | None = None
+    certificate: Certificate | str | PathLike[str],
+    *,
+    original: Any,
+    release: Any = None,
+    quasi: Spec = None,
+    sensitive: Spec = None,
+    identifier: Spec = None,
+    weights: Spec = None,
+    policy: Policy | None = None,
+    delimiter: str | None = None,
 ) -> CertificateCheck:
     """Say whether a certificate proves its bound for this original, and its stars for this release.
 
-    Everything is computed again from the cells of the original, in integers.
+    Everything is computed again from the cells of the original, in integers. The other arguments are those of
+    ``kilt.anonymize``: what is given must be what the certificate is about.
     """
     given = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
     source = open_source(original, delimiter)
-    return check_certificate(given, source, None if release is None else open_source(release, delimiter, source))
+    if weights is not None and quasi is None:
+        raise InputError("'weights' says what a star counts in a quasi column: give 'quasi' too")
+    roles = Roles.read(source.columns, quasi, sensitive, identifier, weights, partial=True)
+    demand = Demand(
+        policy=policy or None,
+        quasi=None if quasi is None else roles.quasi,
+        sensitive=None if sensitive is None else roles.sensitive,
+        identifier=None if identifier is None else roles.identifier,
+    )
+    beside = None if release is None else open_source(release, delimiter, source)
+    return check_certificate(given, source, beside, demand)

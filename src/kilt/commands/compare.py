@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from kilt.certificates.proof.evidence import Bound
+from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, status_of
 from kilt.commands.anonymize import apply_plan
 from kilt.errors import InputError
 from kilt.model.plan import Plan, choose_marks
@@ -43,7 +43,7 @@ class SolverResult:
     seconds: float = 0.0
     exact_stars: Fraction | None = None
     exact_bound: Fraction | None = None
-    proof: str = "exact"
+    proof: Arithmetic = "exact"
     groups: int = 0
     distance: Fraction | None = None
 
@@ -53,6 +53,11 @@ class SolverResult:
         if self.exact_stars is None or self.exact_bound is None:
             return None
         return float((self.exact_stars - self.exact_bound) / self.exact_stars) if self.exact_stars else 0.0
+
+    @property
+    def status(self) -> Status | None:
+        """What the best bound proves of the release; None if there is none."""
+        return None if self.exact_stars is None else status_of(self.exact_stars, self.exact_bound, self.proof)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
@@ -64,6 +69,7 @@ class SolverResult:
             "bound": None if self.exact_bound is None else json_number(self.exact_bound),
             "proof": self.proof if made else None,
             "gap": self.gap,
+            "status": self.status,
             "groups": self.groups if made else None,
             "distance": None if self.distance is None else json_number(self.distance, up=True),
             "seconds": round(self.seconds, 3),
@@ -186,8 +192,8 @@ class Results:
         return [*sorted(made, key=lambda each: each.exact_stars or 0), *refused]
 
     def _know(self, bound: Bound | None) -> None:
-        """Keep the better bound; of two equal ones that which is exact, and then that which has a proof."""
-        if bound is not None and _rank(bound) > _rank(self.bound):
+        """Keep the better bound."""
+        if bound is not None and bound.rank > self.bound.rank:
             self.bound = bound
 
     def _verify(self, solution: Solution) -> Verdict:
@@ -199,17 +205,13 @@ class Results:
         return ReleaseClaim(table.source, table.roles, table.policy, self.marks, stars, order).verify(released)
 
 
-def _rank(bound: Bound) -> tuple[int, bool, bool]:
-    return bound.cost, bound.arithmetic == "exact", bool(bound.parts)
-
-
 def _remark(info: SolverInfo, solution: Solution, stopped: str) -> str:
     """Say what is guaranteed, and why it was stopped if it was."""
     said = []
     if solution.stopped:
         said.append(stopped)
-    if solution.is_optimal and solution.bound is not None:
-        said.append("optimal" if solution.bound.arithmetic == "exact" else "optimal (proved in floating point)")
+    if solution.is_optimal:
+        said.append(solution.status)
     elif solution.factor is not None:
         said.append(guarantee_text(solution.factor))
     elif info.kind == "guaranteed":

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from kilt.certificates.proof.evidence import Arithmetic, Status, status_of
 from kilt.errors import InfeasibleError, InputError
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
@@ -32,6 +33,12 @@ class FrontierPoint:
     exact_stars: Fraction | None = None
     exact_bound: Fraction | None = None
     infeasible: str | None = None
+    proof: Arithmetic = "exact"
+
+    @property
+    def status(self) -> Status | None:
+        """What the bound proves of the best release; None if there is none."""
+        return None if self.exact_stars is None else status_of(self.exact_stars, self.exact_bound, self.proof)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
@@ -39,6 +46,8 @@ class FrontierPoint:
             "policy": str(self.policy),
             "stars": None if self.exact_stars is None else json_number(self.exact_stars, up=True),
             "bound": None if self.exact_bound is None else json_number(self.exact_bound),
+            "status": self.status,
+            "proof": None if self.exact_bound is None else self.proof,
             "infeasible": self.infeasible,
         }
 
@@ -98,8 +107,10 @@ def _point(
     except InfeasibleError as error:
         return FrontierPoint(table.policy, infeasible=str(error))
     solution = solve(problem, solver, stop, observer, seed=seed)
-    bound = None if solution.bound is None else problem.stars(solution.bound.cost)
-    return FrontierPoint(table.policy, problem.stars(solution.cost), bound)
+    stars, bound = problem.stars(solution.cost), solution.bound
+    if bound is None:
+        return FrontierPoint(table.policy, stars)
+    return FrontierPoint(table.policy, stars, problem.stars(bound.cost), proof=bound.arithmetic)
 
 
 def _numbers(name: str, given: Range) -> list[Number | None]:
@@ -135,5 +146,5 @@ def frontier_text(points: Sequence[FrontierPoint]) -> str:
         stars, bound = point.exact_stars, point.exact_bound or Fraction(0)
         gap = decimal_text(100 * (stars - bound) / stars, 1, up=True) if stars else "0"
         shown = (f"{json_number(stars, up=True):,}", f"{json_number(bound):,}")
-        rows.append((str(point.policy), *shown, f"{gap}%" if stars > bound else "optimal"))
+        rows.append((str(point.policy), *shown, f"{gap}%" if point.status == "feasible" else f"{point.status}"))
     return "\n".join(figures_text(rows))

@@ -33,11 +33,13 @@ class Roles:
         sensitive: Spec = None,
         identifier: Spec = None,
         weights: Spec = None,
+        *,
+        partial: bool = False,
     ) -> Roles:
         """Read the roles as the user gave them, and check them against the columns of the table.
 
         A spec is ``"age,zip:characters"``, a list of such words, or a mapping from names to ladders
-        (or spaces, or their names).
+        (or spaces, or their names). If they are ``partial``, no quasi column has to be among them.
         """
         problems: list[str] = []
         given = {
@@ -46,7 +48,7 @@ class Roles:
             "identifier": _entries(identifier, columns, plain=True),
         }
         _check_names(given, columns, problems)
-        if not given["quasi"]:
+        if not given["quasi"] and not partial:
             problems.append("'quasi' needs at least one column: those that could identify a person")
         ladders = _made(given["quasi"], parse_ladder, LADDERS["suppress"], problems)
         spaces = _made(given["sensitive"], parse_space, SPACES["equal"], problems)

@@ -106,13 +106,13 @@ class DiversityRule:
         """Say what share the most frequent value has, or how many values there are."""
         counts = table.counts[self.column]
         largest = self.form.largest(counts)
-        bound = str(math.floor(largest)) if self.l.denominator == 1 else decimal_text(largest)
+        whole = f" ({math.floor(largest)} as a whole number)" if self.l.denominator == 1 != largest.denominator else ""
         if isinstance(self.form, Frequency):
             share = 100 * int(counts[0].max()) / int(table.sizes[0])
             why = f"{share:.3g}% of the rows share a value of '{self.name}'"
         else:
             why = f"'{self.name}' has {pluralize(int((counts[0] > 0).sum()), 'different value')}"
-        return f"{self} cannot be met: {why}; the largest l that this table allows is {bound}"
+        return f"{self} cannot be met: {why}; the largest l that this table allows is {decimal_text(largest)}{whole}"
 
     def __str__(self) -> str:
         form = "" if isinstance(self.form, Frequency) else f" ({self.form})"

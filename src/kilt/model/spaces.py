@@ -1,7 +1,8 @@
 """Metric spaces on the values of a sensitive column, and the earth mover's distance in them.
 
-A space says how far two values are apart, with the largest distance 1. On the values of a table
-it becomes a *ground*: integers that measure how much work it takes to turn the counts of a group
+A space says how far two values are apart, with the largest distance 1: the largest of the *possible* values, which are
+those that the space names (an order, a taxonomy, a matrix), and those of the table if it names none. On the values of a
+table it becomes a *ground*: integers that measure how much work it takes to turn the counts of a group
 into the counts of the table. With ``difference[i] = n * count[i] - N * reference[i]`` for a group
 of N rows in a table of n rows, the distance is ``work(difference) / (scale * n * N)``.
 """
@@ -193,6 +194,12 @@ class Ordered:
             raise InputError(f"the order of '{column}' misses {missing} of its {len(values)} values")
         return _line([place_of[value] for value in values if value is not None], len(self.order) - 1)
 
+    def widest(self, values: Values) -> Fraction:
+        """Return the largest distance of two of these values."""
+        used = set(values)
+        places = [place for place, value in enumerate(self.order or ()) if value in used]
+        return Fraction(max(places) - min(places), max(1, len(self.order or ()) - 1)) if places else Fraction(1)
+
 
 @dataclass(frozen=True)
 class Numeric:
@@ -205,23 +212,32 @@ class Numeric:
 
 @dataclass(frozen=True)
 class Tree:
-    """Values at the leaves of a taxonomy: the distance is the height of the lowest common label."""
+    """Values at the leaves of a taxonomy: the distance is the height of the lowest common label.
+
+    The label at which all leaves meet is at height 1; labels above it, which all share, do not count.
+    """
 
     taxonomy: Taxonomy
 
     def on(self, values: Values, column: str) -> GroundDistance:
-        """Return the edges of the tree above these values; each has length 1 / (2 height)."""
+        """Return the edges of the tree above these values; each has length 1 / (2 height), up to where all meet."""
         self.taxonomy.require(values, column)
         paths = [self.taxonomy.paths[value] for value in values if value is not None]
         order = sorted(range(len(values)), key=lambda i: paths[i][::-1])
         edges: list[tuple[int, int]] = []
-        for level in range(self.taxonomy.height):
+        height = max(1, self.taxonomy.meeting(list(self.taxonomy.paths)))
+        for level in range(height):
             above = [paths[i][level:] for i in order]
             starts = [i for i in range(len(above)) if i == 0 or above[i] != above[i - 1]]
             edges += zip(starts, [*starts[1:], len(above)], strict=True)
         start, stop = np.array(edges).T
         weight = np.ones(len(edges), np.int64)
-        return TreeMetric(np.array(order), start, stop, weight, scale=2 * self.taxonomy.height, least=2)
+        return TreeMetric(np.array(order), start, stop, weight, scale=2 * height, least=2)
+
+    def widest(self, values: Values) -> Fraction:
+        """Return the largest distance of two of these values."""
+        height = max(1, self.taxonomy.meeting(list(self.taxonomy.paths)))
+        return Fraction(self.taxonomy.meeting([value for value in values if value is not None]), height)
 
 
 @dataclass(frozen=True)
@@ -271,6 +287,12 @@ class Metric:
         rows = [self.distance[place[value]] for value in values if value is not None]
         matrix = tuple(tuple(int(row[place[v]] * unit) for v in values if v is not None) for row in rows)
         return MatrixMetric(matrix, int(self.largest * unit) or 1)
+
+    def widest(self, values: Values) -> Fraction:
+        """Return the largest distance of two of these values."""
+        used = set(values)
+        places = [i for i, value in enumerate(self.values) if value in used]
+        return max((self.distance[i][j] for i in places for j in places), default=Fraction(0)) / (self.largest or 1)
 
 
 def _numbers(values: Values, column: str, space: str) -> list[Fraction]:

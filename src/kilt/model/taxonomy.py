@@ -48,6 +48,11 @@ class Taxonomy:
         """How many steps lead from a value to the root."""
         return len(next(iter(self.paths.values()))) - 1
 
+    def meeting(self, values: Sequence[str]) -> int:
+        """Return the height of the lowest label that is above all of these values: 0 if they are one."""
+        paths = [self.paths[value] for value in values]
+        return next(level for level in range(self.height + 1) if len({path[level] for path in paths}) <= 1)
+
     def require(self, values: Sequence[str | None], column: str) -> None:
         """Raise if some value of the column is not a leaf of this tree."""
         missing = sum(1 for value in values if value not in self.paths)

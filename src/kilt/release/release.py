@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from kilt.certificates.proof.evidence import Arithmetic, Status, status_of
 from kilt.model.plan import Plan
 from kilt.model.policy import Policy
 from kilt.numbers import IntArray, decimal_text, json_number, pluralize
@@ -47,7 +48,7 @@ class Release:
     notes: tuple[str, ...]
     exact_stars: Fraction
     exact_bound: Fraction | None
-    proof: str
+    proof: Arithmetic
     factor: Fraction | None
     most_stars: Fraction
     released: Source
@@ -90,9 +91,9 @@ class Release:
         return None if self.factor is None else guarantee_text(self.factor)
 
     @property
-    def status(self) -> str:
-        """``optimal`` if the bound proves it, else ``feasible``."""
-        return "optimal" if self.exact_bound == self.exact_stars else "feasible"
+    def status(self) -> Status:
+        """``optimal`` if the bound proves it, ``optimal (floating point)`` if only floats do, else ``feasible``."""
+        return status_of(self.exact_stars, self.exact_bound, self.proof)
 
     @cached_property
     def groups(self) -> list[Group]:

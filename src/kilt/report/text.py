@@ -36,9 +36,9 @@ def quality(release: Release) -> str:
     """Say how far the stars can be from the optimum."""
     if release.bound is None:
         return f"no lower bound is known: a release under {release.policy} may exist with fewer stars"
+    if release.status != "feasible":
+        return f"{release.status}: no release under {release.policy} can have fewer stars"
     how = " (proved in floating point)" if release.proof == "float" else ""
-    if release.status == "optimal":
-        return f"optimal: no release under {release.policy} can have fewer stars{how}"
     gap = percent(Fraction(release.gap or 0))
     return f"no release under {release.policy} can have fewer than {release.bound:,} stars (gap {gap}){how}"
 

@@ -53,6 +53,15 @@ class StoppingRule:
             return self
         return replace(self, seconds=self.elapsed + part * max(0.0, self.seconds - self.elapsed))
 
+    def at_least(self, seconds: float) -> StoppingRule:
+        """Stop no sooner than in so many seconds, if there is a limit."""
+        return self if self.seconds is None else replace(self, seconds=max(self.seconds, self.elapsed + seconds))
+
+    def at_most(self, seconds: float) -> StoppingRule:
+        """Stop no later than in so many seconds."""
+        latest = self.elapsed + seconds
+        return replace(self, seconds=latest if self.seconds is None else min(self.seconds, latest))
+
     def delayed(self, seconds: float) -> StoppingRule:
         """Return the same rule, started so many seconds later."""
         return replace(self, started=self.started + seconds)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, Protocol, runtime_checkable
 
-from kilt.certificates.proof.evidence import Bound
+from kilt.certificates.proof.evidence import Bound, Evidence, Status, status_of
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.run.progress import Observer
@@ -20,7 +20,8 @@ class Solution:
     """A legal partition, and a proven lower bound on the cost of all of them (None if there is none).
 
     The partition costs at most ``factor`` times the optimum (None if that is not known). ``stopped`` says that the
-    solver was stopped before its end, and ``solver`` who found it.
+    solver was stopped before its end, and ``solver`` who found it. ``evidence`` are multipliers that it found on the
+    way: they may prove a bound that can be written down where its own has no such proof.
     """
 
     partition: Partition
@@ -28,6 +29,7 @@ class Solution:
     factor: Fraction | None = None
     stopped: bool = False
     solver: str = ""
+    evidence: Evidence | None = None
 
     @property
     def cost(self) -> int:
@@ -36,14 +38,20 @@ class Solution:
 
     @property
     def is_optimal(self) -> bool:
-        """Whether the bound proves that no partition costs less."""
+        """Whether the bound proves that no partition costs less, be it in floating point."""
         return self.bound is not None and self.bound.cost == self.cost
 
+    @property
+    def status(self) -> Status:
+        """What the bound proves."""
+        return "feasible" if self.bound is None else status_of(self.cost, self.bound.cost, self.bound.arithmetic)
+
     def with_bound(self, other: Bound | None) -> Solution:
-        """Take another bound if it is better."""
-        if other is None or (self.bound is not None and self.bound.cost >= other.cost):
+        """Take another bound if it is better, or as good and better proved."""
+        if other is None:
             return self
-        return replace(self, bound=replace(other, cost=min(self.cost, other.cost)))
+        other = replace(other, cost=min(self.cost, other.cost))
+        return self if self.bound is not None and self.bound.rank >= other.rank else replace(self, bound=other)
 
 
 @runtime_checkable

@@ -3,20 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from kilt.errors import InputError
+from kilt.model.diversity import Distinct, Frequency
 from kilt.model.problem import Problem
+from kilt.model.rules import DiversityRule
 from kilt.solvers.base import Solver
 from kilt.solvers.registry import SOLVERS, SolverInfo, solver_info
 
-# what is tried in this order, with the most row types for which it is meant
-AUTO: Mapping[str, int | None] = {"exhaustive": None, "exact": 60, "matching": 1_000, "search": None, "greedy": None}
+
+@dataclass(frozen=True)
+class Size:
+    """The most row types, and the most rows, for which a solver is meant."""
+
+    row_types: int
+    rows: int  # under a policy that asks for more than k
+    rows_if_curved: int  # where a form of diversity is not linear: each group that violates it needs a cut of its own
+
+    def holds(self, problem: Problem) -> bool:
+        """Say whether a problem is of this size at most."""
+        forms = [rule.form for rule in problem.rules if isinstance(rule, DiversityRule)]
+        curved = not all(isinstance(form, Frequency | Distinct) for form in forms)
+        if len(problem.counts) > self.row_types:
+            return False
+        return problem.presolved.rules.is_k_anonymity or problem.rows <= (self.rows_if_curved if curved else self.rows)
+
+
+# what is tried in this order, with the size for which it is meant
+AUTO: Mapping[str, Size | None] = {
+    "exhaustive": None,
+    "exact": Size(60, 12_000, 1_200),
+    "matching": Size(1_000, 100_000, 0),
+    "search": None,
+    "greedy": None,
+}
 
 
 def choose(solver: str | Solver, problem: Problem) -> SolverInfo:
     """Return what is known of a solver; ``auto`` is the first that takes the problem, and is meant for its size."""
     if solver == "auto":
-        meant = [name for name, most in AUTO.items() if most is None or len(problem.counts) <= most]
+        meant = [name for name, size in AUTO.items() if size is None or size.holds(problem)]
         return next(info for info in map(solver_info, meant) if info.load().refuses(problem) is None)
     chosen = solver_info(solver)
     reason = chosen.load().refuses(problem)

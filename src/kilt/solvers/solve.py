@@ -17,11 +17,12 @@ from kilt.solvers.choose import choose
 from kilt.solvers.registry import SolverInfo, solver_info
 
 if TYPE_CHECKING:
-    from kilt.certificates.proof.evidence import Bound
+    from kilt.certificates.proof.evidence import Bound, Evidence
 
 SECONDS, GAP = 60.0, 0.005  # when a search stops if nothing else is said
 ITERATIONS = 4_000  # for every row type: later there is little to find
 BOUNDING_SHARE = 0.85  # the share of the time for a bound in the background: its last proof takes some more
+CERTIFYING_SECONDS = (2.0, 20.0)  # at least, and at most, for a bound whose proof can be written down
 POLISHED_SHARE = 0.5  # the share of the time after which a solver is stopped that is polished then
 
 
@@ -42,6 +43,8 @@ def solve(
     info, stop = choose(solver, problem), limited(problem, solver, stop, polish=polish)
     if polish and info.ends:
         return _polish(problem, info, stop, observer, seed)
+    if info.kind == "exact" and stop.iterations is not None and stop.seconds is None:
+        stop = _limited_exact(solver, info, stop)
     if not info.brings_bound and stop.seconds is not None:
         return _solve_and_bound(problem, info, stop, observer, seed)
     solution = run(problem, info, stop, observer, seed)
@@ -60,6 +63,15 @@ def limited(problem: Problem, solver: str | Solver, stop: StoppingRule, *, polis
     return stop.with_defaults(SECONDS, ITERATIONS * len(problem.counts), GAP)
 
 
+def _limited_exact(solver: str | Solver, info: SolverInfo, stop: StoppingRule) -> StoppingRule:
+    """Limit an exact solver, which makes no moves that could be counted, if all that is given is their number."""
+    if solver != "auto":
+        raise InputError(
+            f"'iterations' counts the moves of the search, and the solver '{info.name}' makes none: give it a 'time'"
+        )
+    return stop.at_most(SECONDS)
+
+
 def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int = 0) -> Solution:
     """Solve, and note who did and whether it was stopped."""
     solution = info.load(seed).solve(problem, stop, observer)
@@ -76,10 +88,39 @@ def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observ
 
 
 def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
-    """Return the bound of a solution if its proof can be written down, or else one that has such a proof."""
+    """Return the best bound whose proof can be written down: that of the solution, or one of multipliers.
+
+    These are what the proof makes of the multipliers of column generation, and the Lagrangian bound, which gets some
+    time of its own if none is left.
+    """
     if solution.bound is not None and solution.bound.parts:
         return solution.bound
-    return _bound_after(problem, solution, stop, observer)
+    least, most = CERTIFYING_SECONDS
+    stop = replace(stop if stop.seconds is None else stop.at_least(least).at_most(most), gap=None)
+    evidence = solution.evidence or _column_multipliers(problem, solution, stop.share(0.5))
+    known = _evaluated(problem, evidence)
+    if known.cost >= solution.cost:
+        return known
+    return max(known, _bound_after(problem, solution, stop, observer), key=lambda bound: bound.rank)
+
+
+def _column_multipliers(problem: Problem, solution: Solution, stop: StoppingRule) -> Evidence | None:
+    from kilt.solvers.exact.column_generation.solver import multipliers_of  # noqa: PLC0415 - HiGHS is heavy
+
+    return multipliers_of(problem, solution.partition, stop)
+
+
+def _evaluated(problem: Problem, evidence: Evidence | None) -> Bound:
+    """Return what the evidence proves, nothing if it cannot be evaluated."""
+    from kilt.certificates.proof.evaluate import evaluate_bound  # noqa: PLC0415 - only for a certificate
+    from kilt.certificates.proof.evidence import Bound  # noqa: PLC0415 - only for a certificate
+
+    if evidence is None:
+        return Bound(0)
+    try:
+        return Bound(evaluate_bound(problem, [evidence]), (evidence,))
+    except InputError:  # numbers that are too large
+        return Bound(0)
 
 
 def _bound_after(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:

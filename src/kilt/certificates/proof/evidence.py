@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from kilt.numbers import IntArray
 
 Levels = tuple[int, ...]
 Arithmetic = Literal["exact", "float"]
+Status = Literal["optimal", "optimal (floating point)", "feasible"]
 NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -63,3 +65,15 @@ class Bound:
     cost: int
     parts: tuple[Evidence, ...] = ()
     arithmetic: Arithmetic = "exact"
+
+    @property
+    def rank(self) -> tuple[int, bool, bool]:
+        """The higher bound is the better one; of equal ones that which is exact, and then that which has a proof."""
+        return self.cost, self.arithmetic == "exact", bool(self.parts)
+
+
+def status_of(cost: Fraction | int, bound: Fraction | int | None, arithmetic: Arithmetic) -> Status:
+    """Say what a bound proves of a release: nothing else in kilt decides what is called optimal."""
+    if bound is None or bound < cost:
+        return "feasible"
+    return "optimal" if arithmetic == "exact" else "optimal (floating point)"

@@ -17,6 +17,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Arithmetic, Status, status_of
 from kilt.errors import InputError
 from kilt.hardness.problems.problem import Goal, OptimizationProblem
 from kilt.model.ladders import Suppression, Weighted
@@ -82,12 +83,18 @@ class Answer:
 
     groups: Groups
     stars: int
-    bound: int | None
+    bound: int | None = None
+    proof: Arithmetic = "exact"
 
     @property
     def optimal(self) -> bool:
-        """Whether the bound proves that there is nothing better."""
-        return self.stars == self.bound
+        """Whether the bound proves that there is nothing better, be it in floating point."""
+        return self.status != "feasible"
+
+    @property
+    def status(self) -> Status:
+        """What the bound proves: ``optimal``, ``optimal (floating point)`` or ``feasible``."""
+        return status_of(self.stars, self.bound, self.proof)
 
 
 @dataclass(frozen=True)
@@ -141,7 +148,8 @@ class Instance(OptimizationProblem[Groups]):
     def solve(self, solver: str | None = None, time: Number | None = None) -> Answer:
         """Solve the instance, by default with an exact solver where one takes it."""
         found = solve(self.problem, solver or self.exact_solver() or "auto", StoppingRule.of(time, None), silent)
-        return Answer(self.groups_of(found.partition), found.cost, None if found.bound is None else found.bound.cost)
+        groups, bound = self.groups_of(found.partition), found.bound
+        return Answer(groups, found.cost) if bound is None else Answer(groups, found.cost, bound.cost, bound.arithmetic)
 
     def exact_solver(self) -> str | None:
         """Name an exact solver that takes this instance; None if there is none."""

@@ -31,6 +31,8 @@ class Params:
 
     max_work: int = 400_000_000  # row types times level vectors that are tried in order of cost: some seconds
     max_vectors: int = 8_192  # level vectors that are tried so: the rest is an ascent
+    start_share: float = 0.3  # of the time of a solver that starts from here
+    start_seconds: float = 0.4  # the same if its time is shorter: less would make a poor start
     max_entries: int = 20_000_000  # of buckets that are held at a time, for lack of memory
 
 
@@ -53,11 +55,16 @@ class Greedy:
         for found in _by_levels(state) if self.pool is None else _by_pool(self.pool):
             if stop() or not state.left.any():
                 break
-            _place(state, *found)
+            _place(state, *found, stop)
             observer(Progress("solving", 1 - int(state.left.sum()) / problem.rows))
         partition = place_leftovers(problem, *state.entries(), state.left)
         observer(Progress("solving", 1.0, problem.stars(partition.cost)))
         return Solution(partition, Bound(0) if partition.cost == 0 else None)
+
+
+def greedy_start(problem: Problem, pool: Pool | None, stop: StoppingRule, observer: Observer) -> Solution:
+    """Return a partition to start from, in a share of the time, or in an instant if there is hardly any."""
+    return Greedy(pool).solve(problem, stop.share(PARAMS.start_share).at_least(PARAMS.start_seconds), observer)
 
 
 @dataclass
@@ -165,9 +172,9 @@ class Candidates:
         return np.asarray(np.add.reduceat(self.copies, self.starts[:-1])) if len(self) else self.starts[:-1]
 
 
-def _place(state: State, members: IntArray, sizes: IntArray) -> None:
+def _place(state: State, members: IntArray, sizes: IntArray, stop: StoppingRule) -> None:
     """Place the largest legal parts of buckets; one that lost rows to a larger one waits for the next round."""
-    while len(sizes):
+    while len(sizes) and not stop():
         members, sizes = _take(state, _candidates(state, members, sizes))
 
 

@@ -26,6 +26,7 @@ from kilt.solvers.common.leftovers import place_illegal
 from kilt.solvers.common.stacked_ladders import stacked
 
 MOST_VALUES = 500
+MOST_ROWS = 50_000_000  # groups are drawn one by one
 MOST_BUCKETINGS = 16  # that are tried
 LEFTOVER_SECONDS = 0.7  # for rows that are not drawn when the time is over to find groups
 
@@ -39,6 +40,8 @@ class Sabre:
         rule = closeness(problem)
         if rule is None:
             return "it takes t-closeness on one sensitive column, with or without k"
+        if problem.rows > MOST_ROWS:
+            return f"it draws groups one by one, from up to {MOST_ROWS:,} rows, not {problem.rows:,}"
         values = len(rule.reference)
         return None if values <= MOST_VALUES else f"it takes up to {MOST_VALUES} sensitive values, not {values:,}"
 

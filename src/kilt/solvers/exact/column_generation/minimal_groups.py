@@ -7,6 +7,7 @@ k to 2k-1; under 2-diversity two or three rows of different values; under any ot
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -16,7 +17,8 @@ from kilt.kernels.exact.subsets import indecomposable_vectors
 from kilt.model.diversity import Frequency
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, SizeRule
-from kilt.numbers import IntArray
+from kilt.numbers import BoolArray, IntArray
+from kilt.run.stopping import never
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,12 @@ class Params:
     """How many vectors are tried."""
 
     max_counts: int = 4_500_000  # in all vectors, one for each sensitive class: they are held at a time
+    first_counts: int = 150_000  # the same for a first list
     max_table: int = 2**25  # entries of the table that says which vectors are legal
     max_groups: int = 10_000  # minimal groups: each is tried under every pattern
+    decided: int = 4_096  # vectors that are decided at a time, so that the time is checked between
+    compared: int = 50_000_000  # pairs of vectors that are compared at a time, for the same reason
+    few: int = 1_000  # minimal groups that may be found while they are
 
 
 PARAMS = Params()
@@ -45,8 +51,8 @@ class MinimalGroups:
     distinct: bool = False
 
     @classmethod
-    def of(cls, problem: Problem) -> MinimalGroups | None:
-        """List the minimal groups of a problem; None if they are too many."""
+    def of(cls, problem: Problem, stop: Callable[[], bool] = never) -> MinimalGroups | None:
+        """List the minimal groups of a problem, small ones first; None if they are too many, or time is over."""
         rules = problem.rules.rules
         if all(isinstance(rule, SizeRule) for rule in rules):
             k = problem.rules.min_group_size
@@ -54,11 +60,15 @@ class MinimalGroups:
             return cls(np.zeros(len(problem.counts), dtype=np.int64), sizes[:, None], None)
         if is_two_diversity(problem):
             return cls(problem.sensitive_class, np.array([[2], [3]]), None, distinct=True)
-        return _enumerate(problem)
+        return _enumerate(problem, stop)
 
     def part(self, types: IntArray) -> MinimalGroups:
         """Return the same minimal groups for some of the row types."""
         return replace(self, sensitive_class=self.sensitive_class[types])
+
+    def reach(self) -> float:
+        """Return the size up to which all are listed."""
+        return float("inf") if self.largest is None else self.largest
 
     @property
     def least(self) -> int:
@@ -79,34 +89,83 @@ def is_two_diversity(problem: Problem) -> bool:
     )
 
 
-def _enumerate(problem: Problem) -> MinimalGroups | None:
-    """List the legal vectors from small to large, as far as there is room, and leave out those that split."""
+def _enumerate(problem: Problem, stop: Callable[[], bool]) -> MinimalGroups | None:
+    """List small vectors first, which takes an instant, and then as many as there is room and time for."""
+    found: MinimalGroups | None = None
+    for most in (PARAMS.first_counts, PARAMS.max_counts):
+        if not stop() and (found is None or found.largest is not None):
+            more = _list(problem, min(most, PARAMS.max_counts), stop)
+            found = max(filter(None, (found, more)), key=MinimalGroups.reach, default=None)
+    return found
+
+
+def _list(problem: Problem, most_counts: int, stop: Callable[[], bool]) -> MinimalGroups | None:
+    """List the legal vectors from small to large, as far as there is room and time, and leave out those that split."""
     totals = problem.sensitive_totals
-    largest = _listable(totals)
+    largest = _listable(totals, most_counts)
     box = np.minimum(totals, largest)
     if prod(int(side) + 1 for side in box) > PARAMS.max_table:
         return None
     vectors = _vectors(box, largest)
     vectors = vectors[np.argsort(vectors.sum(axis=1), kind="stable")][1:]
-    legal = problem.is_legal(vectors)
-    strides = np.concatenate([[1], np.cumprod(box[:-1] + 1)]).astype(np.int64)
-    table = np.zeros(prod(int(side) + 1 for side in box), dtype=bool)
-    table[vectors[legal] @ strides] = True
-    minimal_groups = vectors[legal][indecomposable_vectors(vectors[legal], strides, table, PARAMS.max_groups + 1)]
-    if len(minimal_groups) > PARAMS.max_groups:
-        largest = int(minimal_groups[PARAMS.max_groups].sum()) - 1
-        minimal_groups = minimal_groups[minimal_groups.sum(axis=1) <= largest]
+    legal = _legal(problem, vectors, stop)
+    vectors, largest = _whole_sizes(vectors, len(legal), largest)
+    minimal_groups, largest = _indecomposable(vectors[legal[: len(vectors)]], box, largest, stop)
     if not len(minimal_groups):
         return None
     return MinimalGroups(problem.sensitive_class, minimal_groups, None if largest >= problem.rows else largest)
 
 
-def _listable(totals: IntArray) -> int:
-    """Return the largest size up to which all vectors within the totals can be listed."""
-    vectors = np.ones(1)  # of every size, so many
+def _legal(problem: Problem, vectors: IntArray, stop: Callable[[], bool]) -> BoolArray:
+    """Decide which vectors are legal, from the first on until time is over."""
+    parts = [np.zeros(0, dtype=bool)]
+    for start in range(0, len(vectors), PARAMS.decided):
+        if stop():
+            break
+        parts.append(problem.is_legal(vectors[start : start + PARAMS.decided]))
+    return np.concatenate(parts)
+
+
+def _indecomposable(vectors: IntArray, box: IntArray, largest: int, stop: Callable[[], bool]) -> tuple[IntArray, int]:
+    """Return the legal vectors that do not split, as many as can be used, and the size up to which these are all."""
+    strides = np.concatenate([[1], np.cumprod(box[:-1] + 1)]).astype(np.int64)
+    table = np.zeros(prod(int(side) + 1 for side in box), dtype=bool)
+    table[vectors @ strides] = True
+    found, begin = vectors[:0], 0
+    while begin < len(vectors) and len(found) <= PARAMS.max_groups and not stop():
+        end = begin + max(len(found), PARAMS.compared // max(PARAMS.few, len(found)))
+        # those that were found are smaller than all that follow, and do not split: they are found again
+        some = np.concatenate([found, vectors[begin:end]])
+        found, begin = some[indecomposable_vectors(some, strides, table, PARAMS.max_groups + 1)], end
+    if len(found) > PARAMS.max_groups:
+        return _whole_sizes(found, PARAMS.max_groups, largest)
+    if begin < len(vectors):
+        largest = int(vectors[begin].sum()) - 1
+    return found[found.sum(axis=1) <= largest], largest
+
+
+def _whole_sizes(vectors: IntArray, number: int, largest: int) -> tuple[IntArray, int]:
+    """Return so many of the first vectors, without the size that is not there as a whole, and the largest that is."""
+    if number >= len(vectors):
+        return vectors, largest
+    largest = int(vectors[number].sum()) - 1
+    return vectors[vectors.sum(axis=1) <= largest], largest
+
+
+def _listable(totals: IntArray, most_counts: int) -> int:
+    """Return the largest size up to which all vectors within the totals can be listed, whatever the totals.
+
+    There is a vector of every size up to the number of rows, so sizes above the number of vectors do not matter.
+    """
+    most = most_counts // len(totals)
+    vectors = np.zeros(min(most, sum(totals.tolist())) + 1, dtype=np.int64)  # of every size, so many; no more than most
+    vectors[0] = 1
     for total in totals.tolist():
-        vectors = np.convolve(vectors, np.ones(total + 1))
-    return max(1, int(np.searchsorted(np.cumsum(vectors), PARAMS.max_counts // len(totals), side="right")) - 1)
+        up_to = np.cumsum(vectors)
+        vectors = up_to.copy()
+        vectors[total + 1 :] -= up_to[: max(0, len(up_to) - total - 1)]
+        np.minimum(vectors, most + 1, out=vectors)
+    return max(1, int(np.searchsorted(np.cumsum(vectors), most, side="right")) - 1)
 
 
 def _vectors(box: IntArray, largest: int) -> IntArray:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Evidence
 from kilt.kernels.bounds.incidence import by_type
 from kilt.kernels.exact.pricing import GroupListing, PatternLists
 from kilt.model.problem import Problem
@@ -41,6 +42,10 @@ class Multipliers:
     def bound(self) -> int:
         """The least cost of a legal partition is at least this."""
         return max(0, -(-self.total // self.scale))
+
+    def evidence(self, problem: Problem) -> Evidence:
+        """Return the multipliers as what can be written down; what they prove then is for the proof to say."""
+        return Evidence(tuple(range(len(problem.columns))), self.values, self.scale)
 
     def max_reduced_cost(self, cost: int) -> int:
         """Return the largest reduced cost that a group of a partition below this cost can have."""

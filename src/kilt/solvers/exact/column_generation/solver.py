@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kilt.certificates.proof.evidence import Bound
+from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
-from kilt.patterns.pool import every_pattern, too_many_patterns
+from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
@@ -28,7 +28,7 @@ from kilt.solvers.exact.column_generation.master import (
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups
 from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
-from kilt.solvers.greedy.solver import Greedy
+from kilt.solvers.greedy.solver import greedy_start
 from kilt.solvers.search.wide.swaps import anneal_rows
 
 
@@ -64,7 +64,14 @@ class Params:
 
     stages: tuple[Stage, ...] = STAGES
     max_columns: int = 2_000_000  # groups to select from: stages that would have more are for smaller tables
+    max_proved: int = 200_000  # groups to select from, where only the proof in integers is missing
+    proof_work: int = 30_000_000
     few_patterns: int = 10  # of a row type, on average: if they are so few, the program of patterns is the smaller one
+    max_rows: int = 20_000  # a group has an entry for each of its rows: with more, patterns are all that is left
+    max_copies: int = 20  # of a row type, on average: with more, groups are many, and the program of patterns is small
+    listing_share: float = 0.3  # of the time, after which no more minimal groups are listed
+    max_certified: int = 1_000  # row types of a table whose certificate has multipliers from here
+    max_listed: int = 50_000_000  # rows that are candidates for groups, in all patterns
 
 
 PARAMS = Params()
@@ -89,10 +96,10 @@ class ColumnGeneration:
 
 def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
     pool = every_pattern(problem, stop)
-    start = Greedy(pool).solve(problem, StoppingRule(), observer)
-    minimal_groups = MinimalGroups.of(problem)
+    start = greedy_start(problem, pool, stop, observer)
     if pool is None or start.is_optimal or stop():
         return start
+    minimal_groups = _minimal_groups(problem, pool, stop)
     if minimal_groups is None:
         better = anneal_rows(problem, start.partition, stop, seed) if problem.rows <= SMALL_TABLE else start.partition
         return improve(problem, pool, replace(start, partition=better), stop, observer)
@@ -101,10 +108,31 @@ def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) 
     few = len(pool.types) <= PARAMS.few_patterns * len(problem.counts)
     stages = PARAMS.stages[:1] if few else PARAMS.stages
     found = close_gap(pricing, relaxation, start.partition, stop, observer, stages, seed)
+    found = replace(found, evidence=relaxation.multipliers.evidence(problem))
     enough = found.is_optimal or stop(found.cost, found.bound.cost if found.bound else None)
-    if enough or len(pool.types) > MOST_ENTRIES:
-        return found
-    return improve(problem, pool, found, stop, observer)  # it knows the groups that are not listed
+    if not enough and len(pool.types) <= MOST_ENTRIES:
+        found = improve(problem, pool, found, stop, observer)  # it knows the groups that are not listed
+    return _prove(pricing, relaxation.multipliers, found, stop) if found.status == "optimal (floating point)" else found
+
+
+def multipliers_of(problem: Problem, partition: Partition, stop: StoppingRule) -> Evidence | None:
+    """Find multipliers by column generation, given a partition; None where that is not meant for the table."""
+    pool = every_pattern(problem, stop) if len(problem.counts) <= PARAMS.max_certified else None
+    minimal_groups = None if pool is None else _minimal_groups(problem, pool, stop)
+    if pool is None or minimal_groups is None:
+        return None
+    pricing = Pricing(problem, pool, minimal_groups)
+    return solve_relaxation(pricing, Columns.of_partition(problem, partition), stop).multipliers.evidence(problem)
+
+
+def _minimal_groups(problem: Problem, pool: Pool, stop: StoppingRule) -> MinimalGroups | None:
+    """List the minimal groups; None if there are too many rows to form groups of single rows."""
+    copies = PARAMS.max_rows if problem.rules.is_k_anonymity else PARAMS.max_copies * len(problem.counts)
+    if problem.rows > min(PARAMS.max_rows, copies):
+        return None
+    found = MinimalGroups.of(problem, stop.share(PARAMS.listing_share))
+    listed = 0 if found is None else len(pool) * int(found.vectors.max(axis=0).sum())
+    return found if listed <= PARAMS.max_listed else None
 
 
 def close_gap(
@@ -154,6 +182,16 @@ def close_gap(
             bound = max(bound, min(bound_of_selection(multipliers, limit, outcome), partition.cost))
         observer(Progress("solving", None, problem.stars(partition.cost), problem.stars(bound)))
     return Solution(partition, Bound(bound, arithmetic="exact" if proved >= bound else "float"))
+
+
+def _prove(pricing: Pricing, multipliers: Multipliers, found: Solution, stop: StoppingRule) -> Solution:
+    """Prove in integers what is proved in floating point, if the groups that matter can be listed."""
+    limit = multipliers.max_reduced_cost(found.cost)
+    columns, listed = enumerate_columns(pricing, multipliers, limit, PARAMS.max_proved, stop)
+    if listed < limit:
+        return found
+    partition, proved = _select_exactly(pricing, multipliers, columns, limit, found.partition, PARAMS.proof_work, stop)
+    return replace(found, partition=partition).with_bound(Bound(min(proved, partition.cost)))
 
 
 def _select_exactly(

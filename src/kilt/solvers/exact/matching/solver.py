@@ -6,7 +6,7 @@ and three rows. Either way the optimum is proved in integers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -27,10 +27,11 @@ from kilt.solvers.exact.column_generation.pricing import Pricing
 from kilt.solvers.exact.column_generation.solver import close_gap
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, Matching, SimplexMatching
 from kilt.solvers.exact.matching.split import pairs_and_triples
-from kilt.solvers.greedy.solver import Greedy
+from kilt.solvers.greedy.solver import greedy_start
 
+MOST_ROWS = 1_000_000  # a group has an entry for each of its rows
 MAX_ROWS = 300  # of simplex matching: it is polynomial, but not fast
-MAX_EDGES = 5_000_000
+MAX_EDGES = 1_000_000  # between copies
 DIVE_SHARE = 0.04
 
 
@@ -39,6 +40,8 @@ def refuses_all_but_two(problem: Problem) -> str | None:
     sized = problem.rules.is_k_anonymity and problem.rules.min_group_size == 2
     if not sized and not is_two_diversity(problem):
         return "it takes k=2, or l=2 (frequency) on the one sensitive column"
+    if problem.rows > MOST_ROWS:
+        return f"it forms groups of single rows, up to {MOST_ROWS:,}, and this table has {problem.rows:,}"
     return too_many_patterns(problem)
 
 
@@ -59,9 +62,9 @@ class PairsAndTriples:
             return started
         pricing, relaxation, partition = started
         found = close_gap(pricing, relaxation, partition, stop, observer, seed=self.seed)
-        if found.is_optimal or stop(found.cost, found.bound.cost if found.bound else None):
-            return found
-        return match(pricing, relaxation, found.partition, stop).with_bound(found.bound)
+        if found.status != "optimal" and not stop(found.cost, found.bound.cost if found.bound else None):
+            found = match(pricing, relaxation, found.partition, stop).with_bound(found.bound)
+        return replace(found, evidence=relaxation.multipliers.evidence(problem))
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class PolynomialMatching:
         partition = dive(pricing, relaxation, DIVE_SHARE, stop) or partition
         solution = match(pricing, relaxation, partition, stop)
         observer(Progress("solving", 1.0, problem.stars(solution.cost)))
-        return solution
+        return replace(solution, evidence=relaxation.multipliers.evidence(problem))
 
 
 def _start(
@@ -91,7 +94,7 @@ def _start(
 ) -> Solution | tuple[Pricing, RestrictedMaster, Partition]:
     """Find a partition and multipliers; where the first is optimal, or time is over, it is the solution."""
     pool = every_pattern(problem, stop)
-    start = Greedy(pool).solve(problem, StoppingRule(), observer)
+    start = greedy_start(problem, pool, stop, observer)
     minimal_groups = MinimalGroups.of(problem)
     if start.is_optimal or stop() or minimal_groups is None or pool is None:
         return start
@@ -110,7 +113,7 @@ def match(pricing: Pricing, relaxation: RestrictedMaster, partition: Partition, 
     limit = multipliers.max_reduced_cost(int(start.cost.sum()))
     columns, listed = enumerate_columns(pricing, multipliers, limit, MAX_EDGES, stop)
     bound = Bound(min(multipliers.bound, partition.cost))
-    if listed < limit:
+    if listed < limit or _edges_between_copies(problem, columns) > MAX_EDGES:
         return Solution(partition, bound)
     copies = np.repeat(np.arange(len(problem.counts)), problem.counts)
     search = SimplexMatching(_hypergraph(problem, columns), Duals(multipliers.values[copies], multipliers.scale))
@@ -121,6 +124,11 @@ def match(pricing: Pricing, relaxation: RestrictedMaster, partition: Partition, 
     matched = Columns.of(problem, copies[rows], sizes).partition(problem)
     best = min(partition, matched, key=lambda each: each.cost)
     return Solution(best, Bound(best.cost) if found.is_local_optimum else bound)
+
+
+def _edges_between_copies(problem: Problem, columns: Columns) -> int:
+    """Return at most how many edges these groups are between the copies of their row types."""
+    return int(np.multiply.reduceat(problem.counts[columns.types], columns.starts[:-1]).sum()) if len(columns) else 0
 
 
 def _hypergraph(problem: Problem, columns: Columns) -> Hypergraph:

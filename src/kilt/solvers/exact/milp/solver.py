@@ -7,7 +7,7 @@ checked in integers like any other.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import highspy
 import numpy as np
@@ -22,7 +22,7 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.common.highs import quiet, solve, whole_bound
 from kilt.solvers.exact.milp.program import Program, groups_of
-from kilt.solvers.greedy.solver import Greedy
+from kilt.solvers.greedy.solver import greedy_start
 
 MOST_ENTRIES = 500_000  # row types under patterns: HiGHS does not look at the clock in larger programs for long
 
@@ -39,7 +39,7 @@ class PatternMilp:
         """Start from the greedy partition and let HiGHS improve and bound it until told to stop."""
         problem = problem.presolved
         pool = every_pattern(problem, stop)
-        start = Greedy(pool).solve(problem, StoppingRule(), observer)
+        start = greedy_start(problem, pool, stop, observer)
         return start if pool is None else improve(problem, pool, start, stop, observer)
 
 
@@ -60,7 +60,7 @@ def improve(
             used = found.copies > 0
             partition = Partition.of(problem, pool.types[used], program.owner[used], found.copies[used])
             if problem.is_legal(partition.by_class(problem)).all() and partition.cost <= best.cost:
-                best = Solution(partition).with_bound(best.bound)
+                best = replace(best, partition=partition, bound=None).with_bound(best.bound)
             break
     return best
 

@@ -34,7 +34,7 @@ Counts: TypeAlias = dict[str, int]
 class Sizes:
     """How many values and rows of every sort there are; the letters are those of the proof.
 
-    ``kinds`` is κ, ``wide`` is F, ``lacking`` is d, ``steps`` is z; u elements are covered by the ``rows`` N of a class.
+    ``kinds`` is κ, ``wide`` is F, ``lacking`` is d and ``steps`` is z there; ``rows`` is N, the rows of most classes.
     """
 
     u: int

@@ -97,7 +97,7 @@ def some_cover(rng):
 
 def test_every_claim_of_the_proof_on_random_covers():
     rng = random.Random(1)
-    for number in range(200 if profiles.is_thorough() else 7):
+    for number in range(100 if profiles.is_thorough() else 7):
         reduction = CoverToCloseness(some_cover(rng), SMALL[number % len(SMALL)])
         assert len(reduction.table.rows) == reduction.sizes.all_rows
         assert_proved(reduction)
@@ -118,11 +118,8 @@ def test_covers_become_releases_and_releases_covers(t):
 
 
 def test_a_solver_finds_the_smallest_cover():
-    sets = [[[1], [1]], [[1, 2], [2]], [[1], [2]], [[1, 2], [1, 2]]][: None if profiles.is_thorough() else 1]
-    for each in sets:
-        source = SetCover.of(each, most=1)
-        yes, stars = checked(CoverToCloseness(source, "1/4"), smallest_cover(source), "exact")
-        assert yes == (stars <= 2 * CoverToCloseness(source, "1/4").sizes.rows)
+    source = SetCover.of([[1], [1]], most=1)
+    assert checked(CoverToCloseness(source, "1/4"), smallest_cover(source), "exact") == (True, 48)
 
 
 def test_a_set_that_covers_nothing_new_changes_nothing():

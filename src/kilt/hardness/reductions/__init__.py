@@ -1,1 +1,1 @@
-"""The reductions of the paper, with maps of solutions both ways."""
+"""The reductions of the paper, and one from set cover, with maps of solutions both ways."""

@@ -20,6 +20,7 @@ from kilt.model.patterns import useful_levels
 from kilt.model.problem import Problem
 from kilt.run.progress import Observer
 from kilt.run.stopping import StoppingRule
+from kilt.solvers.approximation.residue.proportional import proportional_kept
 from kilt.solvers.approximation.residue.smallest import smallest_kept
 from kilt.solvers.base import Solution
 from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivalence_class, published, residue_of
@@ -35,9 +36,11 @@ class Residue:
         return None
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Find a smallest residue, by its counts if they are few enough."""
+        """Find a smallest residue: directly if t=0, else by its counts if they are few enough, else by a program."""
         cells = EquivalenceClasses.of(problem, equivalence_class(problem))
-        kept = smallest_kept(problem, cells)
+        kept = proportional_kept(problem, cells)
+        if kept is None:
+            kept = smallest_kept(problem, cells)
         if kept is None:
             return programmed(problem, stop, observer)
         staying = cells.stay(problem, kept)

@@ -1,6 +1,6 @@
 """What docs/open_problem.md claims, as far as it can be computed: counterexamples, and theorems on random tables.
 
-The reduction from set cover is tested in tests/hardness/reductions/test_cover.py, and t=0 beside the solver.
+The reduction from set cover is tested in tests/hardness/reductions/test_set_cover.py, and t=0 beside the solver.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from kilt.errors import InputError
 from kilt.hardness.instances.instance import Groups, Instance, Table, require_room
-from kilt.hardness.problems.covers import Chosen, SetCover
+from kilt.hardness.problems.set_cover import Chosen, SetCover
 from kilt.hardness.problems.problem import OptimaRelation
 from kilt.hardness.reductions.reduction import Reduction
 from kilt.hardness.reductions.shares import share

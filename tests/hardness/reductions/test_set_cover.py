@@ -104,7 +104,7 @@ def test_every_claim_of_the_proof_on_random_covers():
 
 
 @pytest.mark.parametrize("t", ["1/5", "2/5", "2/3"])
-def test_covers_become_releases_and_releases_covers(t):
+def test_set_covers_become_releases_and_releases_covers(t):
     source = SetCover.of([[1, 2], [2, 3], [3]])
     reduction = CoverToCloseness(source, t)
     instance, claim = reduction.instance, reduction.claim()

@@ -46,7 +46,7 @@ def test_patterns_by_their_covers_are_those_of_all_level_vectors(data):
 
 @given(st.data())
 @examples(150)
-def test_set_covers_are_closed_and_all_of_them_are_found(data):
+def test_covers_are_closed_and_all_of_them_are_found(data):
     columns = data.draw(st.integers(1, 6))
     rows = data.draw(st.lists(st.tuples(*[st.sampled_from("ab")] * columns), min_size=1, max_size=7))
     least = data.draw(st.integers(1, 3))

@@ -113,6 +113,13 @@ def test_a_rule_that_is_met_anyway_costs_nothing():
     assert loose.bound == free.bound
 
 
+def test_a_limit_may_be_huge_or_tiny():
+    given_ = {"quasi": "a,b", "sensitive": "s"}
+    assert kilt.anonymize(table(9), policy=Policy(average_t="1e400"), **given_).stars == 0
+    tiny = kilt.anonymize(table(9), policy=Policy(average_t="1e-400"), **given_)
+    assert tiny.verdict.average_t["s"] == 0
+
+
 def test_those_who_do_not_take_it_name_those_who_do():
     problem = problem_of([("a", "0"), ("b", "1")] * 10, ["suppress"], ["equal"], Policy(average_t="0.5"))
     for name in ("exact", "classes", "residue", "recursion"):

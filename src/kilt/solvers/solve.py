@@ -96,7 +96,7 @@ def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observ
 
 def _accepted(problem: Problem, solution: Solution, stop: StoppingRule) -> Solution:
     """Merge groups until the rules on the release are met, where they are not; a guarantee is lost then."""
-    if problem.rules.accepts(solution.partition.as_groups(problem)):
+    if not problem.rules.on_release or problem.rules.accepts(solution.partition.as_groups(problem)):
         return solution
     return replace(solution, partition=merge_until_accepted(problem, solution.partition, stop), factor=None)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from kilt.numbers import FloatArray, IntArray
 from kilt.run.stopping import never
 
 MAX_PAIRED = 200  # groups of which all pairs are looked at
+MAX_BITS = Fraction(64)  # more than any table tells: counts have no more
 SHARE, PAIRED_SHARE = 0.2, 0.1  # of the unions that are possible in a round: then others may be better
 
 
@@ -51,7 +53,8 @@ def told_by(problem: Problem, by_class: IntArray) -> tuple[FloatArray, FloatArra
     counts, table = problem.groups(by_class).counts, problem.groups(problem.sensitive_totals[None, :]).counts
     told = np.column_stack([_told(counts[column]) for column in columns])
     of_table = np.array([_told(table[column])[0] for column in columns])
-    allowed = np.array([float(rule.t) for rule in problem.rules.on_release]) * problem.rows * math.log(2)
+    bits = np.array([float(min(rule.t, MAX_BITS)) for rule in problem.rules.on_release])
+    allowed = bits * problem.rows * math.log(2)
     return told, allowed + of_table + 1e-9 * (1 + np.abs(of_table))
 
 

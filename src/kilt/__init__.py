@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kilt.commands.verify import verify
     from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
     from kilt.model.ladders import Characters, Prefix, Suppression, Taxonomic
-    from kilt.model.policy import KAnonymity, LDiversity, Policy, TCloseness
+    from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, TCloseness
     from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
     from kilt.model.taxonomy import Taxonomy
     from kilt.release.release import Group, Release
@@ -40,7 +40,7 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.commands.verify": ("verify",),
     "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "VerificationError"),
     "kilt.model.ladders": ("Characters", "Prefix", "Suppression", "Taxonomic"),
-    "kilt.model.policy": ("KAnonymity", "LDiversity", "Policy", "TCloseness"),
+    "kilt.model.policy": ("AverageCloseness", "KAnonymity", "LDiversity", "Policy", "TCloseness"),
     "kilt.model.spaces": ("EqualDistance", "Metric", "Numeric", "Ordered", "Tree"),
     "kilt.model.taxonomy": ("Taxonomy",),
     "kilt.release.release": ("Group", "Release"),
@@ -51,6 +51,7 @@ _MODULE_OF = {name: module for module, names in _PLACES.items() for name in name
 _RENAMED = {"Check": "CertificateCheck", "Compared": "SolverResult", "Point": "FrontierPoint"}
 
 __all__ = [
+    "AverageCloseness",
     "Certificate",
     "CertificateCheck",
     "Characters",

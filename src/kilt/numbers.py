@@ -54,6 +54,11 @@ def decimal_text(value: Fraction, digits: int = 6, *, up: bool = False) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def exact_text(value: Fraction) -> str:
+    """Write a rational as a decimal if 6 digits are enough, else as a fraction."""
+    return decimal_text(value) if 10**6 % value.denominator == 0 else str(value)
+
+
 def json_number(value: Fraction, digits: int = 6, *, up: bool = False) -> int | float:
     """Return a rational as a JSON number: an integer if it is one, else a decimal on the safe side."""
     return int(value) if value.denominator == 1 else float(decimal_text(value, digits, up=up))

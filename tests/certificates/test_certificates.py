@@ -318,3 +318,18 @@ def test_what_searched_is_not_trusted(hospital):
     with pytest.raises(kilt.VerificationError, match="the certificate was refused"):
         issue_certificate(case, replace(bound, cost=bound.cost + 1))
     assert reasons_refused(issue_certificate(case, bound), case.source) == []
+
+
+def test_average_t_is_in_the_certificate_and_checked_on_the_release(tmp_path, hospital):
+    release, paper = tmp_path / "release.csv", tmp_path / "proof.json"
+    policy = Policy(k=2, average_t={"Disease": "1/3"})
+    made = kilt.anonymize(hospital, quasi=QUASI, sensitive="Disease", policy=policy, output=release, certificate=paper)
+    assert json.loads(paper.read_bytes())["policy"][1] == {"average_t": "1/3", "column": "Disease"}
+    assert Certificate.read(paper).policy == policy
+    assert check(paper, original=hospital, release=release).passed
+    assert kilt.bound(hospital, quasi=QUASI, sensitive="Disease", policy=policy).exact_stars <= made.exact_stars
+    told = kilt.anonymize(hospital, quasi=QUASI, sensitive="Disease", policy=Policy(k=2), output=tmp_path / "told.csv")
+    assert told.verdict.average_t["Disease"] > Fraction(1, 3)
+    found = check(paper, original=hospital, release=tmp_path / "told.csv")
+    assert not found.passed
+    assert found.problems[0] == "the release as a whole breaks average t=1/3 on 'Disease'"

@@ -83,6 +83,20 @@ def test_verify_with_json(hospital, tmp_path):
     assert len(json.loads(result.stdout)["violations"]) == 2
 
 
+def test_average_t_is_an_option_and_a_setting(hospital, tmp_path):
+    out = tmp_path / "out.csv"
+    result = call("anonymize", hospital, "-o", out, *WORDS, "-k", "2", "--average-t", "0.3", "--json")
+    assert result.returncode == 0, result.stderr
+    assert (json.loads(result.stdout)["stars"], json.loads(result.stdout)["policy"]) == (56, "k=2, average t=0.3")
+    config = tmp_path / "kilt.toml"
+    config.write_text("k = 2\n[average_t]\nDisease = 0.2\n")
+    result = call("verify", out, *WORDS, "--config", config)
+    assert result.returncode == 1
+    assert "NOT met: the table as a whole violates average t=0.2 on 'Disease'" in result.stdout
+    result = call("frontier", hospital, *WORDS, "-k", "2", "--average-t", "0.2,0.3", "--json")
+    assert [point["stars"] for point in json.loads(result.stdout)] == [60, 56]
+
+
 def test_the_same_input_and_seed_give_the_same_bytes(adult, tmp_path):
     quasi = "sex,age,race,marital-status,education"
     words = ["--quasi", quasi, "--sensitive", "salary-class", "-k", "5", "-t", "0.3", "--shuffle", "--seed", "7"]

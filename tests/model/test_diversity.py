@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt import InputError
-from kilt.model.diversity import Distinct, Entropy, Frequency, Recursive, entropy_reaches, parse_form
+from kilt.model.diversity import Distinct, Entropy, Frequency, Recursive, entropy_reaches, parse_form, rational_l
 from support import naive
 from support.profiles import examples
 
@@ -80,6 +81,40 @@ def test_dyadic_entropy_ties_are_exact():
     assert entropy_reaches(counts, Fraction(336, 100))
     assert not entropy_reaches(counts, Fraction(337, 100))
     assert Entropy().largest(np.array([counts])) == Fraction(3363585, 10**6)
+
+
+@given(COUNTS)
+@examples(500)
+def test_the_largest_entropy_l_is_exact_if_it_is_rational(counts):
+    present = [c for c in counts if c]
+    size, product = sum(present), math.prod(c**c for c in present)
+    root = next((root for root in range(1, size + 1) if root**size == product), None)
+    expected = None if root is None else Fraction(size, root)
+    assert rational_l(present) == expected
+    if expected is not None:
+        assert Entropy().largest(np.array([counts])) == expected
+
+
+def test_rational_entropy_l_is_exact():
+    assert Entropy().largest(np.array([[1, 1, 2, 2, 8]])) == Fraction(7, 2)
+    assert Entropy().largest(np.array([[4, 4, 0, 0, 0], [1, 1, 2, 2, 8]])) == 2
+
+
+def test_ties_of_a_million_rows_are_exact_and_fast():
+    started = monotonic()
+    counts = [2**16, *[1] * 2**16]  # the square root of N / 2 equally frequent values, in lowest terms
+    l = Fraction(2**17, 2**8)
+    assert rational_l(counts) == l
+    assert entropy_reaches(counts, l)
+    assert not entropy_reaches(counts, l + Fraction(1, 10**60))
+    assert Entropy().meets(np.array([[1, 1, 2, 2, 8]]) * (10**6 + 3), Fraction(7, 2)).all()
+    assert monotonic() - started < 5
+
+
+def test_many_groups_with_a_tie_are_decided_at_once():
+    groups = np.tile(np.array([[3, 3, 0], [0, 7, 7], [1, 0, 1]]), (20_000, 1))
+    assert Entropy().meets(groups, Fraction(2)).all()
+    assert Entropy().largest(groups) == 2
 
 
 def test_recursive_sorts_from_the_most_frequent_down():

@@ -76,6 +76,16 @@ def recursive(counts: Sequence[int], l: Fraction, c: Fraction) -> bool:
     return ordered[0] < c * sum(ordered[int(l) - 1 :])
 
 
+def average(counts: Sequence[Sequence[int]], bits: Fraction) -> bool:
+    """Return whether groups tell at most so many bits on average: the divergence of each, as a power of 2."""
+    rows, reference = sum(map(sum, counts)), [sum(column) for column in zip(*counts, strict=True)]
+    told = Fraction(1)
+    for group in counts:
+        for c, r in zip(group, reference, strict=True):
+            told *= Fraction(c * rows, sum(group) * r) ** c if c else 1
+    return told**bits.denominator <= Fraction(2) ** (bits.numerator * rows)
+
+
 def groups(rows: Sequence[Row], quasi: Sequence[int]) -> dict[tuple[object, ...], list[Row]]:
     """Return the rows by what their quasi cells show."""
     found: dict[tuple[object, ...], list[Row]] = {}

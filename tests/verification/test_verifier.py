@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kilt
+from kilt.report.text import verdict_text
 from support import naive
 from support.profiles import examples
 
@@ -223,3 +224,27 @@ def test_a_mark_that_is_a_value_is_no_mark():
     verdict = kilt.verify(released, quasi="q", policy=kilt.Policy(k=2), original=original)
     assert not verdict.met
     assert "contains the mark" in verdict.fidelity.problems[0]
+
+
+# average t
+
+
+def test_what_groups_tell_on_average():
+    given_ = {"quasi": "zip,sex", "sensitive": "disease"}
+    verdict = kilt.verify(TABLE, policy=kilt.Policy(average_t="0.2"), **given_)
+    assert verdict.average_t == {"disease": Fraction(125815, 10**6)}
+    assert verdict.met
+    assert verdict.to_dict()["average_t"] == {"disease": 0.125815}
+    assert kilt.verify(TABLE, policy=kilt.Policy(average_t="0.125815"), **given_).met
+
+
+def test_a_table_may_violate_the_policy_as_a_whole():
+    policy = kilt.Policy(average_t={"disease": "0.125814"})
+    verdict = kilt.verify(TABLE, quasi="zip,sex", sensitive="disease", policy=policy)
+    assert not verdict.met
+    assert verdict.broken == ()
+    assert verdict.violations == ()
+    assert verdict.broken_on_release == ("average t=0.125814 on 'disease'",)
+    assert "as a whole" in repr(verdict)
+    both = kilt.verify(TABLE, quasi="zip,sex", sensitive="disease", policy=kilt.Policy(k=2, average_t=0))
+    assert "the table as a whole violates average t=0 on 'disease'" in verdict_text(both)

@@ -151,6 +151,7 @@ def _release_problems(certificate: Certificate, original: Source, release: Sourc
     compared = None if certificate.shuffled else original
     verdict = judge(release, roles, certificate.policy, compared, certificate.marks)
     problems = [f"the release breaks the policy in {pluralize(len(verdict.broken), 'group')}"] if verdict.broken else []
+    problems += [f"the release as a whole breaks {rule}" for rule in verdict.broken_on_release]
     fidelity = verdict.fidelity
     if certificate.shuffled or fidelity is None:
         rows = [] if verdict.rows == certificate.rows else ["the release has another number of rows"]

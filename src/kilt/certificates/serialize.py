@@ -10,7 +10,7 @@ from typing import Any
 from kilt.errors import InputError
 from kilt.model.diversity import Recursive
 from kilt.model.ladders import LADDERS, Ladder, Taxonomic, Weighted
-from kilt.model.policy import KAnonymity, LDiversity, Policy, Principle, TCloseness
+from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, Principle, TCloseness
 from kilt.model.spaces import SPACES, Metric, Ordered, Space, Tree
 from kilt.model.taxonomy import Taxonomy
 
@@ -35,6 +35,8 @@ def principle_plain(principle: Principle) -> dict[str, Any]:
         form = principle.form
         name = f"recursive:{form.c}" if isinstance(form, Recursive) else form.name
         return {"l": str(principle.l), "diversity": name, "column": principle.column}
+    if isinstance(principle, AverageCloseness):
+        return {"average_t": str(principle.t), "column": principle.column}
     space = None if principle.space is None else space_plain(principle.space)
     return {"t": str(principle.t), "space": space, "column": principle.column}
 
@@ -49,6 +51,8 @@ def _principle_of(plain: Mapping[str, Any]) -> Principle:
         return KAnonymity(plain["k"])
     if "l" in plain:
         return LDiversity(exact(plain["l"]), plain["diversity"], plain["column"])
+    if "average_t" in plain:
+        return AverageCloseness(exact(plain["average_t"]), plain["column"])
     space = None if plain["space"] is None else space_of(plain["space"])
     return TCloseness(exact(plain["t"]), space, plain["column"])
 

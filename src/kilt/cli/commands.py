@@ -113,7 +113,7 @@ def anonymize(**flags: Any) -> None:
 @reading_options
 @click.option("--original", metavar="FILE", help="Check also that nothing but stars differs from this table.")
 def verify(**flags: Any) -> None:
-    """Say what TABLE meets: the largest k and l, the smallest t, the risk, and what breaks a policy.
+    """Say what TABLE meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
     Exit code 0: the policy is met; 1: it is not, or something other than stars differs.
     """
@@ -213,7 +213,7 @@ def check(**flags: Any) -> None:
 def frontier(**flags: Any) -> None:
     """Show stars and bound of the table INPUT over a range of policies, without releasing anything.
 
-    -k, -l and -t may be lists such as 2,5,10 and ranges such as 0.1:0.5 (with a step: 0.1:0.5:0.05).
+    -k, -l, -t and --average-t may be lists such as 2,5,10 and ranges such as 0.1:0.5 (with a step: 0.1:0.5:0.05).
     Example: kilt frontier patients.csv --quasi zip,age,sex --sensitive disease -k 2,5,10 -t 0.1:0.5
     """
     from kilt.commands.frontier import frontier as run
@@ -228,7 +228,7 @@ def frontier(**flags: Any) -> None:
     ):
         points = run(
             given["input"],
-            **some(given, *TABLE, "mark", "k", "l", "t", "time"),
+            **some(given, *TABLE, "mark", "k", "l", "t", "average_t", "time"),
             diversity=given.get("diversity", "frequency"),
             solver=given.get("solver", "auto"),
             observer=observer,

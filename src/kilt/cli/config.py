@@ -32,6 +32,7 @@ KEYS: Mapping[str, str] = {
     "k": NUMBER,
     "l": NUMBER,
     "t": NUMBER,
+    "average_t": NUMBER,
     "diversity": TEXT,
     "solver": TEXT,
     "solvers": LIST,
@@ -47,7 +48,7 @@ KEYS: Mapping[str, str] = {
     "shuffle": SWITCH,
 }
 PATHS = ("input", "output", "original", "certificate")
-PER_COLUMN = ("quasi", "sensitive", "weights", "l", "t")
+PER_COLUMN = ("quasi", "sensitive", "weights", "l", "t", "average_t")
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -52,6 +52,11 @@ policy_options = _options(
         help="What -l means: frequency (the default), distinct, entropy or recursive:C.",
     ),
     click.option("-t", "--t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
+    click.option(
+        "--average-t",
+        metavar="BITS",
+        help="Average t-closeness: on average, groups tell at most BITS bits of the sensitive values.",
+    ),
 )
 reading_options = _options(
     click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),

@@ -53,4 +53,4 @@ def policy_of(given: dict[str, Any]) -> Policy:
 
     if "diversity" in given and "l" not in given:
         raise InputError("'diversity' says what -l means: give -l too")
-    return Policy(k=given.get("k"), l=given.get("l"), t=given.get("t"), diversity=given.get("diversity", "frequency"))
+    return Policy(**some(given, "k", "l", "t", "average_t"), diversity=given.get("diversity", "frequency"))

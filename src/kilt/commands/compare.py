@@ -21,6 +21,7 @@ from kilt.report.text import figures_text, percent
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
+from kilt.solvers.choose import reason_refused
 from kilt.solvers.registry import SolverInfo, all_infos, solver_info
 from kilt.solvers.solve import run, solve
 from kilt.sources.counted_table import CountedTable, TableDescription
@@ -107,7 +108,7 @@ def compare(
     )
     table = given.count(policy)
     problem, results = table.problem, Results(table, mark)
-    reasons = [info.load().refuses(problem) for info in infos]
+    reasons = [reason_refused(info, problem) for info in infos]
     if all(reasons):
         every = "; ".join(f"{info.name}: {reason}" for info, reason in zip(infos, reasons, strict=True))
         raise InputError(f"none of these solvers can do this ({every})")

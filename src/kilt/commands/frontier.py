@@ -62,6 +62,7 @@ def frontier(
     k: Range = None,
     l: Range = None,
     t: Range = None,
+    average_t: Range = None,
     diversity: str = "frequency",
     solver: str | Solver = "auto",
     time: Number | None = None,
@@ -71,17 +72,18 @@ def frontier(
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[FrontierPoint]:
-    """Solve the table under every combination of the given k, l and t.
+    """Solve the table under every combination of the given k, l, t and average_t.
 
     Each is a number, a list of numbers, or text such as ``2,5,10`` or ``0.1:0.5`` (in steps of 0.1; ``0.1:0.5:0.05``
     in steps of 0.05). ``time`` is for each policy, 10 seconds if it is not given. The release itself is not made:
     ``kilt.anonymize`` does that.
     """
-    ranges = {"k": _numbers("k", k), "l": _numbers("l", l), "t": _numbers("t", t)}
-    combinations = list(product(*ranges.values()))
+    given_ranges = {"k": k, "l": l, "t": t, "average_t": average_t}
+    ranges = [_numbers(name, given_range) for name, given_range in given_ranges.items()]
+    combinations = list(product(*ranges))
     if len(combinations) > MOST_POLICIES:
         raise InputError(f"these are {len(combinations):,} policies; {MOST_POLICIES} are the most at a time")
-    policies = [Policy(k=a, l=b, t=c, diversity=diversity) for a, b, c in combinations]
+    policies = [Policy(**dict(zip(given_ranges, each, strict=True)), diversity=diversity) for each in combinations]
     given = TableDescription.of(
         data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
     )
@@ -126,7 +128,7 @@ def _numbers(name: str, given: Range) -> list[Number | None]:
 
 
 def _range(name: str, text: str) -> list[Number | None]:
-    default = "0.1" if name == "t" else "1"
+    default = "0.1" if name in ("t", "average_t") else "1"
     try:
         low, high, step = (rational(part) for part in (*text.split(":"), default)[:3])
     except (ValueError, ZeroDivisionError):

@@ -25,7 +25,7 @@ def verify(
     weights: Spec = None,
     delimiter: str | None = None,
 ) -> Verdict:
-    """Say what a table meets: the largest k and l, the smallest t, the risk, and what breaks a policy.
+    """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
     ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
     that nothing but suppressed quasi cells differs; ``mark`` is what these look like.

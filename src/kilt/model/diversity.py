@@ -6,14 +6,16 @@ Every form is kept by unions of groups; ``docs/policy.md`` has the proofs.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
 
+from kilt.arrays.ragged import bucket
 from kilt.errors import InputError, nearest
+from kilt.model.powers import compare_with_one, logarithm, self_powers
 from kilt.numbers import BoolArray, IntArray, decimal_text, rational, widen
 
 
@@ -100,21 +102,23 @@ class Entropy:
         entropy, error = _entropy(counts)
         margin = entropy - math.log(l.numerator) + math.log(l.denominator)
         decided = np.asarray(margin > 0, dtype=bool)
-        for group in np.flatnonzero(np.abs(margin) <= error + 1e-12):
-            decided[group] = entropy_reaches([int(c) for c in counts[group] if c], l)
+        open_ = np.flatnonzero(np.abs(margin) <= error + 1e-12)
+        different, place = _different(counts[open_])
+        decided[open_] = np.array([entropy_reaches(group, l) for group in different], dtype=bool)[place]
         return decided
 
     def largest(self, counts: IntArray) -> Fraction:
-        """Return the smallest exp(entropy), exact if it is a whole number, else rounded down to 6 digits."""
+        """Return the smallest exp(entropy), exact if it is rational, else rounded down to 6 digits."""
         if not len(counts):
             return Fraction(0)
         entropy, error = _entropy(counts)
         lowest = float(entropy.min())
         close = counts[entropy <= lowest + 2 * float(error.max()) + 1e-9]
-        nearby = Fraction(round(math.exp(lowest)))
-        if abs(math.exp(lowest) - nearby) < 1e-6 and self.meets(close, nearby).all():
-            return nearby
-        l = Fraction(math.floor(math.exp(lowest) * 10**6), 10**6)
+        for group in _different(close)[0]:
+            exact = rational_l(group)
+            if exact is not None and self.meets(close, exact).all():
+                return exact
+        l = Fraction(math.floor(math.exp(lowest) * 10**6) + 1, 10**6)
         while not self.meets(close, l).all():
             l -= Fraction(1, 10**6)
         return l
@@ -157,35 +161,39 @@ class Recursive:
 
 
 def entropy_reaches(counts: list[int], l: Fraction) -> bool:
-    """Decide entropy >= log l exactly: N^N >= l^N * product of c^c, in integers for groups that are small.
+    """Decide entropy >= log l exactly: N^N >= l^N * product of c^c, for counts that are not 0."""
+    return compare_with_one(_excess(counts, l)) >= 0
 
-    The inequality is homogeneous, so common factors of the counts cancel. Large groups are decided
-    with ever more digits; only a tie needs the integer powers then.
+
+def rational_l(counts: list[int]) -> Fraction | None:
+    """Return exp(entropy) if it is rational, and None if it is not.
+
+    It is N over the N-th root of the product of c^c. A root of an integer is rational only if it is an integer itself.
     """
     divisor = math.gcd(*counts)
     counts = [c // divisor for c in counts]
-    size = sum(counts)
-    if size > 2000:
-        for digits in (40, 200):
-            verdict = _reaches_with(counts, size, l, digits)
-            if verdict is not None:
-                return verdict
-    left = size**size * l.denominator**size
-    right = l.numerator**size * math.prod(c**c for c in counts)
-    return bool(left >= right)
+    size = max(1, sum(counts))
+    root = round((logarithm(self_powers(np.array(counts)))[0] / size).exp())
+    l = Fraction(size, root)
+    return l if compare_with_one(_excess(counts, l)) == 0 else None
 
 
-def _reaches_with(counts: list[int], size: int, l: Fraction, digits: int) -> bool | None:
-    with localcontext() as context:
-        context.prec = digits
-        total = Decimal(size)
-        left = total * total.ln() + total * Decimal(l.denominator).ln()
-        terms = [Decimal(c) * Decimal(c).ln() for c in counts]
-        right = total * Decimal(l.numerator).ln() + sum(terms, Decimal(0))
-        error = (abs(left) + abs(right) + 1) * (len(counts) + 8) * Decimal(10) ** (2 - digits)
-        if abs(left - right) <= error:
-            return None
-        return left > right
+def _excess(counts: list[int], l: Fraction) -> Counter[int]:
+    """Return N^N / (l^N * product of c^c), with N and the counts in lowest terms: common factors cancel."""
+    divisor = math.gcd(*counts)
+    lowest = np.array([c // divisor for c in counts])
+    size = int(lowest.sum())
+    powers = self_powers(lowest, -1)
+    for base, exponent in ((size, size), (l.denominator, size), (l.numerator, -size)):
+        powers[base] += exponent
+    return powers
+
+
+def _different(counts: IntArray) -> tuple[list[list[int]], IntArray]:
+    """Return the different groups, each as its counts that are not 0 in order; and for every group which one it is."""
+    ordered = np.sort(counts, axis=1)
+    alike = bucket(list(ordered.T), len(ordered))
+    return [[c for c in group if c] for group in ordered[alike.first].tolist()], alike.ids()
 
 
 def _entropy(counts: IntArray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""The policy: the principles that every group of a release must meet."""
+"""The policy: the principles that every group of a release, or the release as a whole, must meet."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 from kilt.errors import InputError, nearest, raise_all
 from kilt.model.diversity import Form, Frequency, Recursive, parse_form
-from kilt.model.rules import ClosenessRule, DiversityRule, Rule, Rules, SizeRule
+from kilt.model.rules import AverageRule, ClosenessRule, DiversityRule, Rule, Rules, SizeRule
 from kilt.model.spaces import GroundDistance, Space, Values, ground_of, parse_space
-from kilt.numbers import IntArray, Number, decimal_text, rational
+from kilt.numbers import IntArray, Number, decimal_text, exact_text, rational
 
 
 @dataclass(frozen=True)
@@ -102,18 +102,44 @@ class TCloseness:
             yield ClosenessRule(self.t, ground, column.reference, index, column.name)
 
     def __str__(self) -> str:
-        return f"t={_exact_text(self.t)}" + _of(self.column)
+        return f"t={exact_text(self.t)}" + _of(self.column)
 
 
-Principle: TypeAlias = KAnonymity | LDiversity | TCloseness
+@dataclass(frozen=True, init=False)
+class AverageCloseness:
+    """Groups tell at most t bits of the sensitive values, on the average over all rows.
+
+    It is about the release as a whole: the mutual information of the group and the sensitive value is at most t.
+    """
+
+    t: Fraction
+    column: str | None
+
+    def __init__(self, t: Number, column: str | None = None) -> None:
+        number = _number(t, "average_t")
+        if number < 0:
+            raise InputError(f"'average_t' must be a number of bits, at least 0, not {t}")
+        object.__setattr__(self, "t", number)
+        object.__setattr__(self, "column", column)
+
+    def bind(self, sensitive: Sequence[SensitiveColumn]) -> Iterator[AverageRule]:
+        """Return one rule per sensitive column that this principle is about."""
+        for index, column in _chosen(sensitive, self.column, "average_t"):
+            yield AverageRule(self.t, index, column.name)
+
+    def __str__(self) -> str:
+        return f"average t={exact_text(self.t)}" + _of(self.column)
+
+
+Principle: TypeAlias = KAnonymity | LDiversity | TCloseness | AverageCloseness
 PerColumn: TypeAlias = Number | Mapping[str, Number] | None
 
 
 @dataclass(frozen=True, init=False)
 class Policy:
-    """The principles that every group must meet, in any combination.
+    """The principles that every group must meet, in any combination; ``average_t`` is about the release as a whole.
 
-    ``Policy(k=5, l=2, t="0.2")`` asks for all three; l and t hold for every sensitive column, or
+    ``Policy(k=5, l=2, t="0.2")`` asks for all three; l, t and average_t hold for every sensitive column, or
     for the columns of a mapping (``t={"disease": "0.2"}``). Principles can also be given as objects.
     """
 
@@ -125,6 +151,7 @@ class Policy:
         k: Number | None = None,
         l: PerColumn = None,
         t: PerColumn = None,
+        average_t: PerColumn = None,
         diversity: str | Form = "frequency",
     ) -> None:
         problems: list[str] = []
@@ -133,6 +160,7 @@ class Policy:
             *_made(KAnonymity, [] if k is None else [((k,), {})], problems),
             *_made(LDiversity, [((v, diversity), {"column": c}) for c, v in _per_column(l)], problems),
             *_made(TCloseness, [((v,), {"column": c}) for c, v in _per_column(t)], problems),
+            *_made(AverageCloseness, [((v,), {"column": c}) for c, v in _per_column(average_t)], problems),
         ]
         raise_all(problems)
         object.__setattr__(self, "principles", tuple(made))
@@ -140,14 +168,15 @@ class Policy:
     def bind(self, sensitive: Sequence[SensitiveColumn]) -> Rules:
         """Return the rules that decide about groups of a table with these sensitive columns."""
         problems: list[str] = []
-        rules: list[Rule] = []
+        rules: list[Rule | AverageRule] = []
         for principle in self.principles:
             try:
                 rules += principle.bind(sensitive)
             except InputError as error:
                 problems.append(str(error))
         raise_all(list(dict.fromkeys(problems)))
-        return Rules(tuple(rules))
+        on_release = tuple(rule for rule in rules if isinstance(rule, AverageRule))
+        return Rules(tuple(rule for rule in rules if not isinstance(rule, AverageRule)), on_release)
 
     def columns(self, sensitive: Sequence[str]) -> list[str]:
         """Return the sensitive columns that some principle is about, in their order."""
@@ -198,11 +227,6 @@ def _number(value: Number, parameter: str) -> Fraction:
         return rational(value)
     except (ValueError, ZeroDivisionError):
         raise InputError(f"'{parameter}' must be a number, not '{value}'") from None
-
-
-def _exact_text(value: Fraction) -> str:
-    text = decimal_text(value)
-    return text if Fraction(text) == value else str(value)
 
 
 def _of(column: str | None) -> str:

@@ -108,7 +108,7 @@ class Problem:
     def presolved(self) -> Problem:
         """The same problem, without sensitive columns if sizes are all that the rules ask for."""
         sizes = [rule.as_size() if isinstance(rule, ClosenessRule) else rule for rule in self.rules]
-        if not self.sizes or not all(isinstance(rule, SizeRule) for rule in sizes):
+        if not self.sizes or self.rules.on_release or not all(isinstance(rule, SizeRule) for rule in sizes):
             return self
         size_rules = tuple(rule for rule in sizes if isinstance(rule, SizeRule))
         return replace(self, rules=Rules(size_rules), sensitive=self.sensitive[:, :0], sizes=())

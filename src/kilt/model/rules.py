@@ -12,8 +12,9 @@ import numpy as np
 
 from kilt.errors import InfeasibleError
 from kilt.model.diversity import Form, Frequency
+from kilt.model.information import Information
 from kilt.model.spaces import GroundDistance
-from kilt.numbers import BoolArray, FloatArray, IntArray, decimal_text, pluralize, widen
+from kilt.numbers import BoolArray, FloatArray, IntArray, decimal_text, exact_text, pluralize, widen
 
 
 @dataclass(frozen=True)
@@ -175,14 +176,41 @@ class ClosenessRule:
         raise AssertionError(f"{self} fails on the table itself ({len(table)} group)")
 
     def __str__(self) -> str:
-        return f"t={decimal_text(self.t) if 10**6 % self.t.denominator == 0 else self.t} on '{self.name}'"
+        return f"t={exact_text(self.t)} on '{self.name}'"
+
+
+@dataclass(frozen=True)
+class AverageRule:
+    """Average t-closeness of one column, a rule on the release as a whole: group and value share at most t bits.
+
+    Merging groups never adds information, and all rows in one group have none. So it can always be met.
+    """
+
+    t: Fraction
+    column: int
+    name: str
+
+    def meets(self, release: Groups) -> bool:
+        """Decide for groups that are all of a release, exactly."""
+        return self.allows(Information.of(release.counts[self.column]))
+
+    def allows(self, information: Information) -> bool:
+        """Decide for what a release tells of the column."""
+        return information.at_most(self.t)
+
+    def __str__(self) -> str:
+        return f"average t={exact_text(self.t)} on '{self.name}'"
 
 
 @dataclass(frozen=True)
 class Rules:
-    """All rules of a policy on a table; a group is legal if it meets every one."""
+    """All rules of a policy on a table; a group is legal if it meets every one.
+
+    A release is accepted if all its groups are legal, and if it meets the rules that are ``on_release`` as a whole.
+    """
 
     rules: tuple[Rule, ...]
+    on_release: tuple[AverageRule, ...] = ()
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)
@@ -193,6 +221,10 @@ class Rules:
         for rule in self.rules:
             legal &= rule.meets(groups)
         return legal
+
+    def accepts(self, release: Groups) -> bool:
+        """Decide for legal groups that are all of a release whether they may be released."""
+        return all(rule.meets(release) for rule in self.on_release)
 
     @property
     def min_group_size(self) -> int:

@@ -133,8 +133,7 @@ class Release:
             "verifying_seconds": round(self.verifying_seconds, 3),
             "policy": str(self.policy),
             "k": self.verdict.k,
-            "l": self.verdict.to_dict()["l"],
-            "t": {name: json_number(t, up=True) for name, t in self.verdict.t.items()},
+            **{name: self.verdict.to_dict()[name] for name in ("l", "t", "average_t")},
             "notes": list(self.notes),
         }
 

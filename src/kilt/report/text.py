@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from kilt.model.policy import LDiversity
+from kilt.model.policy import AverageCloseness, LDiversity
 from kilt.numbers import decimal_text, pluralize
 from kilt.verification.verdict import Verdict
 
@@ -51,6 +51,7 @@ def verdict_text(verdict: Verdict) -> str:
         known = ", ".join(f"{decimal_text(l)} {_form(form, verdict)}" for form, l in forms.items())
         lines.append(f"largest l of '{name}': {known}")
     lines += [f"smallest t of '{name}': {decimal_text(t, up=True)}" for name, t in verdict.t.items()]
+    lines += [f"average t of '{name}': {decimal_text(t, up=True)} bits" for name, t in verdict.average_t.items()]
     lines.append(
         f"re-identification risk of a row: highest {percent(risk.highest)}, average {percent(risk.average)}, "
         f"lowest {percent(risk.lowest)}; {percent(risk.unique)} of the rows are unique"
@@ -61,13 +62,17 @@ def verdict_text(verdict: Verdict) -> str:
 def _policy_lines(verdict: Verdict) -> list[str]:
     if verdict.policy == "no principle":
         return []
-    if not verdict.broken:
+    if verdict.policy_met:
         return [f"the policy {verdict.policy} is met"]
+    if not verdict.broken:
+        whole = ", ".join(verdict.broken_on_release)
+        return [f"the policy {verdict.policy} is NOT met: the table as a whole violates {whole}"]
     rows = sum(int(verdict.sizes[group]) for group, _ in verdict.broken)
     verb = "violates" if len(verdict.broken) == 1 else "violate"
     lines = [
         f"the policy {verdict.policy} is NOT met: {len(verdict.broken):,} of {pluralize(verdict.groups, 'group')} "
-        f"({pluralize(rows, 'row')}) {verb} it"
+        f"({pluralize(rows, 'row')}) {verb} it",
+        *(f"  the table as a whole violates {rule}" for rule in verdict.broken_on_release),
     ]
     for violation in verdict.violations[:SHOWN]:
         pattern = ", ".join("(missing)" if cell is None else cell for cell in violation.pattern.values())
@@ -91,7 +96,7 @@ def _form(form: str, verdict: Verdict) -> str:
 
 
 def reached(release: Release) -> str:
-    """Say what the verifier found: k, every l that the policy asks for, and t."""
+    """Say what the verifier found: k, every l that the policy asks for, t, and average t if the policy asks for it."""
     verdict = release.verdict
     asked = [principle for principle in release.policy.principles if isinstance(principle, LDiversity)]
     diverse = [
@@ -101,7 +106,13 @@ def reached(release: Release) -> str:
         if principle.column in (None, name)
     ]
     closest = [f"t={decimal_text(t, up=True)} on '{name}'" for name, t in verdict.t.items()]
-    return ", ".join([f"k={verdict.k}", *diverse, *closest])
+    averaged = [principle for principle in release.policy.principles if isinstance(principle, AverageCloseness)]
+    average = [
+        f"average t={decimal_text(t, up=True)} on '{name}'"
+        for name, t in verdict.average_t.items()
+        if any(principle.column in (None, name) for principle in averaged)
+    ]
+    return ", ".join([f"k={verdict.k}", *diverse, *closest, *average])
 
 
 def percent(share: Fraction) -> str:

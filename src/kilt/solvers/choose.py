@@ -44,9 +44,9 @@ def choose(solver: str | Solver, problem: Problem) -> SolverInfo:
     """Return what is known of a solver; ``auto`` is the first that takes the problem, and is meant for its size."""
     if solver == "auto":
         meant = [name for name, size in AUTO.items() if size is None or size.holds(problem)]
-        return next(info for info in map(solver_info, meant) if info.load().refuses(problem) is None)
+        return next(info for info in map(solver_info, meant) if reason_refused(info, problem) is None)
     chosen = solver_info(solver)
-    reason = chosen.load().refuses(problem)
+    reason = reason_refused(chosen, problem)
     if reason:
         raise InputError(f"the solver '{chosen.name}' cannot do this: {reason}; these can: {', '.join(able(problem))}")
     return chosen
@@ -54,4 +54,11 @@ def choose(solver: str | Solver, problem: Problem) -> SolverInfo:
 
 def able(problem: Problem) -> list[str]:
     """Return the names of the solvers that take a problem."""
-    return [name for name, info in SOLVERS.items() if info.load().refuses(problem) is None]
+    return [name for name, info in SOLVERS.items() if reason_refused(info, problem) is None]
+
+
+def reason_refused(info: SolverInfo, problem: Problem) -> str | None:
+    """Say why a solver does not take a problem, or return None if it does."""
+    if problem.rules.on_release and not info.takes_release_rules:
+        return "it looks at one group at a time, and average t is about the release as a whole"
+    return info.load().refuses(problem)

@@ -18,7 +18,9 @@ class SolverInfo:
     """A solver: what can be said of its answer, what it takes, and where it comes from.
 
     ``made`` names its class as an entry point does. ``brings_bound`` says whether it finds a bound itself, ``ends``
-    whether it comes to an end by itself, and ``is_random`` whether it takes a seed. ``given`` is the user's own.
+    whether it comes to an end by itself, and ``is_random`` whether it takes a seed. ``takes_release_rules`` says that
+    it takes rules on the release as a whole, such as average t: where it does not meet them itself, its groups are
+    merged until it does. ``given`` is the user's own.
     """
 
     name: str
@@ -30,12 +32,13 @@ class SolverInfo:
     brings_bound: bool = False
     ends: bool = True
     is_random: bool = False
+    takes_release_rules: bool = False
     given: Solver | None = None
 
     @classmethod
     def of(cls, name: str, made: str, solver: object) -> SolverInfo:
         """Read off a solver of somebody else, or its class, what it says of itself by attributes of these names."""
-        said = ("kind", "guarantee", "takes", "source", "brings_bound", "ends", "is_random")
+        said = ("kind", "guarantee", "takes", "source", "brings_bound", "ends", "is_random", "takes_release_rules")
         return cls(name, made, **{word: getattr(solver, word) for word in said if hasattr(solver, word)})
 
     def load(self, seed: int = 0) -> Solver:
@@ -49,7 +52,8 @@ class SolverInfo:
     def to_dict(self) -> dict[str, object]:
         """Return what there is to say of it."""
         names = ("name", "kind", "guarantee", "takes", "source")
-        return {name: getattr(self, name) for name in names} | {"also": aliases_of(self.name)}
+        named: dict[str, object] = {name: getattr(self, name) for name in names}
+        return named | {"average_t": self.takes_release_rules, "also": aliases_of(self.name)}
 
 
 OPTIMUM = "the optimum"
@@ -62,6 +66,7 @@ INFOS = (
         "any policy, up to 12 rows",
         "folklore: dynamic programming over sets of rows",
         brings_bound=True,
+        takes_release_rules=True,
     ),
     SolverInfo(
         "recursion",
@@ -129,9 +134,16 @@ INFOS = (
         brings_bound=True,
         ends=False,
         is_random=True,
+        takes_release_rules=True,
     ),
     SolverInfo(
-        "greedy", "kilt.solvers.greedy.solver:Greedy", "heuristic", "none", "any policy, any size", "level greedy"
+        "greedy",
+        "kilt.solvers.greedy.solver:Greedy",
+        "heuristic",
+        "none",
+        "any policy, any size",
+        "level greedy",
+        takes_release_rules=True,
     ),
     SolverInfo(
         "classes",
@@ -196,6 +208,7 @@ INFOS = (
         "none",
         "any policy, any size",
         "LeFevre, DeWitt and Ramakrishnan 2006, strict",
+        takes_release_rules=True,
     ),
     SolverInfo(
         "mondrian-relaxed",
@@ -204,6 +217,7 @@ INFOS = (
         "none",
         "any policy, any size",
         "LeFevre, DeWitt and Ramakrishnan 2006, relaxed",
+        takes_release_rules=True,
     ),
     SolverInfo(
         "incognito",
@@ -212,6 +226,7 @@ INFOS = (
         "none; the best release with one level for each column",
         "any policy, not too many level vectors",
         "LeFevre, DeWitt and Ramakrishnan 2005; Li, Li and Venkatasubramanian 2007 for t",
+        takes_release_rules=True,
     ),
     SolverInfo(
         "sabre",
@@ -220,6 +235,7 @@ INFOS = (
         "none",
         "t-closeness on one sensitive column, with or without k",
         "after Cao, Karras, Kalnis and Tan 2011",
+        takes_release_rules=True,
     ),
     SolverInfo(
         "information",
@@ -228,6 +244,7 @@ INFOS = (
         "none",
         "any policy, where all patterns can be listed",
         "after Rebollo-Monedero, Forne and Domingo-Ferrer 2010 (average closeness)",
+        takes_release_rules=True,
     ),
 )
 SOLVERS: Mapping[str, SolverInfo] = {entry.name: entry for entry in INFOS}
@@ -269,7 +286,8 @@ def registry_text() -> str:
         lines.append(f"{kind}:")
         for entry in all_infos():
             if entry.kind == kind:
-                said = [f"guarantee: {entry.guarantee}", f"takes: {entry.takes}", f"source: {entry.source}"]
+                takes = f"{entry.takes}{'; average t' if entry.takes_release_rules else ''}"
+                said = [f"guarantee: {entry.guarantee}", f"takes: {takes}", f"source: {entry.source}"]
                 said += [f"also called: {', '.join(names)}" for names in [aliases_of(entry.name)] if names]
                 lines += [f"  {name:<{width}}{line}" for name, line in zip_longest((entry.name,), said, fillvalue="")]
     return "\n".join(lines)

@@ -13,7 +13,8 @@ from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution, Solver
-from kilt.solvers.choose import choose
+from kilt.solvers.choose import choose, reason_refused
+from kilt.solvers.common.merging import merge_until_accepted
 from kilt.solvers.registry import SolverInfo, solver_info
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ SECONDS, GAP = 60.0, 0.005  # when a search stops if nothing else is said
 ITERATIONS = 4_000  # for every row type: later there is little to find
 BOUNDING_SHARE = 0.85  # the share of the time for a bound in the background: its last proof takes some more
 CERTIFYING_SECONDS = (2.0, 20.0)  # at least, and at most, for a bound whose proof can be written down
+FIRST_SHARE, ON_RELEASE = 0.5, "information"  # what is tried second under a rule on the release as a whole
+MERGED_SHARE = 0.8  # the share of the time after which a solver is stopped whose groups are merged then
 POLISHED_SHARE = 0.5  # the share of the time after which a solver is stopped that is polished then
 
 
@@ -41,6 +44,8 @@ def solve(
     so that the same input gives the same answer.
     """
     info, stop = choose(solver, problem), limited(problem, solver, stop, polish=polish)
+    if solver == "auto" and problem.rules.on_release and not polish and info.kind != "exact":
+        return _solve_on_release(problem, info, stop, observer, seed)
     if polish and info.ends:
         return _polish(problem, info, stop, observer, seed)
     if info.kind == "exact" and stop.iterations is not None and stop.seconds is None:
@@ -51,6 +56,18 @@ def solve(
     if solution.bound is not None and (info.brings_bound or solution.is_optimal):
         return solution
     return solution.with_bound(_bound_after(problem, solution, stop, observer))
+
+
+def _solve_on_release(
+    problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int
+) -> Solution:
+    """Solve under a rule on the release as a whole; where that costs stars, try also the heuristic that knows of it."""
+    first, other = solve(problem, info.name, stop.share(FIRST_SHARE), observer, seed=seed), solver_info(ON_RELEASE)
+    bound = None if first.bound is None else first.bound.cost
+    if stop(first.cost, bound) or reason_refused(other, problem):
+        return first
+    second = run(problem, other, stop, observer, seed)
+    return min(first, second.with_bound(first.bound), key=lambda solution: solution.cost)
 
 
 def limited(problem: Problem, solver: str | Solver, stop: StoppingRule, *, polish: bool = False) -> StoppingRule:
@@ -74,7 +91,8 @@ def _limited_exact(solver: str | Solver, info: SolverInfo, stop: StoppingRule) -
 
 def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int = 0) -> Solution:
     """Solve, and note who did and whether it was stopped."""
-    solution = info.load(seed).solve(problem, stop, observer)
+    limit = stop.share(MERGED_SHARE) if problem.rules.on_release else stop
+    solution = info.load(seed).solve(problem, limit, observer)
     if not isinstance(solution, Solution):
         raise KiltError(f"the solver '{info.name}' returned no Solution, but a {type(solution).__name__}")
     placed = np.bincount(solution.partition.types, solution.partition.counts, len(problem.counts))
@@ -84,7 +102,15 @@ def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observ
         raise VerificationError(
             f"the solver '{info.name}' returned a group that violates the policy; nothing was written"
         )
-    return replace(solution, solver=info.name, stopped=info.ends and not solution.is_optimal and stop())
+    stopped = info.ends and not solution.is_optimal and limit()
+    return replace(_accepted(problem, solution, stop), solver=info.name, stopped=stopped)
+
+
+def _accepted(problem: Problem, solution: Solution, stop: StoppingRule) -> Solution:
+    """Merge groups until the rules on the release are met, where they are not; a guarantee is lost then."""
+    if not problem.rules.on_release or problem.rules.accepts(solution.partition.as_groups(problem)):
+        return solution
+    return replace(solution, partition=merge_until_accepted(problem, solution.partition, stop), factor=None)
 
 
 def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
@@ -145,12 +171,14 @@ def _polish(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Ob
     """Let the search go on from what a solver found; it never gets worse, so what is guaranteed stays."""
     from kilt.solvers.search.solver import Search  # noqa: PLC0415 - small tables do without it
 
-    reason = Search().refuses(problem)
+    reason = reason_refused(solver_info("search"), problem)
     if reason:
         raise InputError(f"the search cannot polish this: {reason}")
     rough = run(problem, info, stop.share(POLISHED_SHARE), observer, seed)
     if rough.is_optimal:
         return rough
-    polished = Search(seed, rough.partition).solve(problem, stop, observer)
+    polished = _accepted(problem, Search(seed, rough.partition).solve(problem, stop, observer), stop)
+    if polished.cost > rough.cost:  # where groups had to be merged
+        polished = replace(polished, partition=rough.partition)
     named = replace(polished, solver=f"{info.name} + search", factor=rough.factor, stopped=rough.stopped)
     return named.with_bound(rough.bound)

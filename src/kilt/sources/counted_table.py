@@ -59,7 +59,7 @@ class TableDescription:
         if not isinstance(policy, Policy):
             raise InputError(f"'policy' must be a policy such as kilt.Policy(k=5), not a {type(policy).__name__}")
         if not policy:
-            raise InputError("the policy asks for nothing: give at least one of k, l and t")
+            raise InputError("the policy asks for nothing: give at least one of k, l, t and average_t")
         source, roles = self.source, self.roles
         policy_columns = policy.columns(list(roles.sensitive))
         for name in set(roles.sensitive) - set(policy_columns):

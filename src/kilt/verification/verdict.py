@@ -57,15 +57,21 @@ class Fidelity:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a table meets: the largest k, the largest l of every form, the smallest t; and what breaks the policy."""
+    """What a table meets: the largest k, the largest l of every form, the smallest t; and what breaks the policy.
+
+    ``average_t`` has the bits that the groups tell of each sensitive column on average. Groups that break the policy
+    are ``broken``; the rules that the table as a whole breaks are ``broken_on_release``.
+    """
 
     rows: int
     groups: int
     k: int
     l: dict[str, dict[str, Fraction]]
     t: dict[str, Fraction]
+    average_t: dict[str, Fraction]
     policy: str
     broken: tuple[tuple[int, tuple[str, ...]], ...]
+    broken_on_release: tuple[str, ...]
     risk: Risk
     c: Fraction
     sizes: IntArray = field(repr=False)
@@ -76,7 +82,12 @@ class Verdict:
     @property
     def met(self) -> bool:
         """Whether the policy is met and, compared with the original, nothing but stars differs."""
-        return not self.broken and (self.fidelity is None or self.fidelity.kept)
+        return self.policy_met and (self.fidelity is None or self.fidelity.kept)
+
+    @property
+    def policy_met(self) -> bool:
+        """Whether every group, and the table as a whole, meets the policy."""
+        return not self.broken and not self.broken_on_release
 
     @cached_property
     def violations(self) -> tuple[Violation, ...]:
@@ -89,7 +100,7 @@ class Verdict:
         return tuple(Violation(dict(zip(self.quasi, cells, strict=True)), size, rules) for size, cells, rules in found)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain JSON values; l is rounded down and t up, to 6 digits."""
+        """Return all of it as plain JSON values; l is rounded down, t and average t up, to 6 digits."""
         found: dict[str, Any] = {
             "rows": self.rows,
             "groups": self.groups,
@@ -97,9 +108,11 @@ class Verdict:
             "l": {name: {form: json_number(l) for form, l in forms.items()} for name, forms in self.l.items()},
             "recursive_c": json_number(self.c),
             "t": {name: json_number(t, up=True) for name, t in self.t.items()},
+            "average_t": {name: json_number(t, up=True) for name, t in self.average_t.items()},
             "policy": self.policy,
             "met": self.met,
             "violations": [{"pattern": v.pattern, "size": v.size, "rules": list(v.rules)} for v in self.violations],
+            "broken_on_release": list(self.broken_on_release),
             "risk": {
                 name: json_number(getattr(self.risk, name), up=True)
                 for name in ("highest", "lowest", "average", "unique")
@@ -116,8 +129,8 @@ class Verdict:
 
     def __repr__(self) -> str:
         closest = ", ".join(f"t={decimal_text(t, up=True)} on '{name}'" for name, t in self.t.items())
-        broken = f"does not meet {self.policy} in {pluralize(len(self.broken), 'group')}"
-        verdict = broken if self.broken else f"meets {self.policy}"
+        where = f"in {pluralize(len(self.broken), 'group')}" if self.broken else "as a whole"
+        verdict = f"meets {self.policy}" if self.policy_met else f"does not meet {self.policy} {where}"
         return (
             f"Verdict({pluralize(self.rows, 'row')} in {pluralize(self.groups, 'group')}, "
             f"k={self.k}{closest and ', ' + closest}; {verdict})"

@@ -7,6 +7,7 @@ blurred quasi cells differs, and counts their stars.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
@@ -15,6 +16,7 @@ import numpy as np
 
 from kilt.errors import VerificationError
 from kilt.model.diversity import FORMS, Form
+from kilt.model.information import Information, group_powers
 from kilt.model.ladders import Mark
 from kilt.model.policy import Policy, SensitiveColumn
 from kilt.model.roles import Roles
@@ -61,6 +63,7 @@ def judge(
     forms: list[Form] = [*FORMS.values(), recursive]
     largest: dict[str, dict[str, Fraction]] = {column.name: {} for column in columns}
     smallest = {column.name: Fraction(0) for column in columns}
+    told: dict[str, Counter[int]] = {column.name: Counter() for column in columns}
     broken: list[tuple[int, tuple[str, ...]]] = []
     for start, groups in tally.blocks():
         broken += _broken(rules, groups, start)
@@ -71,14 +74,18 @@ def judge(
                 found[form.name] = min(l, found.get(form.name, l))
             distance = farthest(counts, column.reference, column.ground)
             smallest[column.name] = max(smallest[column.name], distance)
+            told[column.name].update(group_powers(counts))
+    information = {column.name: Information.of_parts(told[column.name], column.reference) for column in columns}
     return Verdict(
         rows=int(tally.sizes.sum()),
         groups=len(tally),
         k=int(tally.sizes.min()),
         l=largest,
         t=smallest,
+        average_t={name: found.bits() for name, found in information.items()},
         policy=str(policy),
         broken=tuple(broken),
+        broken_on_release=tuple(str(rule) for rule in rules.on_release if not rule.allows(information[rule.name])),
         risk=Risk.of(tally.sizes),
         c=recursive.c,
         sizes=tally.sizes,
@@ -162,7 +169,8 @@ def require_verified(verdict: Verdict, stars: Fraction) -> Verdict:
         found = "".join(f"; {problem}" for problem in (fidelity.problems if fidelity else ()))
         raise VerificationError(
             "the verifier refused the release, nothing was written: the policy is violated by "
-            f"{pluralize(len(verdict.broken), 'group')}, {seen} stars found, {decimal_text(stars)} claimed{found}; "
-            "please report this as a bug"
+            f"{pluralize(len(verdict.broken), 'group')}"
+            + "".join(f" and in {rule}" for rule in verdict.broken_on_release)
+            + f", {seen} stars found, {decimal_text(stars)} claimed{found}; please report this as a bug"
         )
     return verdict

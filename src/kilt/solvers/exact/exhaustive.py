@@ -1,7 +1,8 @@
 """Exhaustive search: the optimum of a tiny table, by trying every group for its first row.
 
 The cheapest partition of a set of rows is the cheapest choice of a legal group that holds its
-first row, plus the cheapest partition of the others; sets are bit masks.
+first row, plus the cheapest partition of the others; sets are bit masks. Under a rule on the release as
+a whole, groups are chosen by branch and bound, and these costs are its bounds.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
+from kilt.solvers.exact.accepted_groups import AcceptedGroups
 
 MAX_ROWS = 12
 
@@ -36,11 +38,13 @@ class Exhaustive:
         """Find the optimum, which is its own bound."""
         rows = np.repeat(np.arange(len(problem.counts)), problem.counts)
         legal, cost = all_groups(problem, rows)
-        choice = _best_choices(len(rows), legal, cost)
+        best, choice = _best_choices(len(rows), legal, cost)
         groups, rest = [], (1 << len(rows)) - 1
         while rest:
             groups.append(choice[rest])
             rest &= ~choice[rest]
+        if problem.rules.on_release:
+            groups = AcceptedGroups.of(problem, all_counts(problem, rows), legal, cost, best).cheapest(groups)
         partition = partition_of(problem, rows, groups)
         observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(partition.cost)))
         return Solution(partition, Bound(partition.cost))
@@ -56,8 +60,7 @@ def partition_of(problem: Problem, rows: IntArray, groups: Sequence[int]) -> Par
 
 def all_groups(problem: Problem, rows: IntArray) -> tuple[IntArray, IntArray]:
     """Return for every set of rows (by mask) whether it is a legal group, and what it costs."""
-    classes = np.eye(len(problem.sensitive_totals), dtype=np.int64)[problem.sensitive_class[rows]]
-    by_class = _over_subsets(classes, np.add)
+    by_class = all_counts(problem, rows)
     legal = problem.is_legal(by_class)
     legal[0] = False
     per_row = np.zeros(len(legal), dtype=np.int64)
@@ -70,6 +73,12 @@ def all_groups(problem: Problem, rows: IntArray) -> tuple[IntArray, IntArray]:
     return legal, per_row * by_class.sum(axis=1)
 
 
+def all_counts(problem: Problem, rows: IntArray) -> IntArray:
+    """Return for every set of rows (by mask) how many there are of each sensitive class."""
+    classes = np.eye(len(problem.sensitive_totals), dtype=np.int64)[problem.sensitive_class[rows]]
+    return _over_subsets(classes, np.add)
+
+
 def _over_subsets(rows: IntArray, combine: np.ufunc) -> IntArray:
     """Combine the vectors of the rows over every non-empty subset (the empty set gets zeros)."""
     result = np.zeros((1 << len(rows), rows.shape[1]), dtype=np.int64)
@@ -79,8 +88,8 @@ def _over_subsets(rows: IntArray, combine: np.ufunc) -> IntArray:
     return result
 
 
-def _best_choices(size: int, legal: IntArray, cost: IntArray) -> list[int]:
-    """Return for every set of rows the group of its first row in the cheapest partition (0 if there is none)."""
+def _best_choices(size: int, legal: IntArray, cost: IntArray) -> tuple[list[int], list[int]]:
+    """Return for every set of rows what its cheapest partition costs, and the group of its first row in it (or 0)."""
     is_legal, cost_of = legal.tolist(), cost.tolist()
     infinite = 1 << 62
     best, choice = [0] + [infinite] * ((1 << size) - 1), [0] * (1 << size)
@@ -97,4 +106,4 @@ def _best_choices(size: int, legal: IntArray, cost: IntArray) -> list[int]:
             if not part:
                 break
             part = (part - 1) & others
-    return choice
+    return best, choice

@@ -3,7 +3,8 @@
 The channel (see ``channel``) trades what the release tells on average of the sensitive values against stars. Every
 quasi row goes to its most likely pattern, and the rows under a pattern are a group if that is legal; the others go to
 the most likely of the patterns that are left, a few times, and are then placed as leftovers. The policy decides what is
-legal; the information only guides. A few weights of a star are tried, and the cheapest release is taken.
+legal; the information only guides. A few weights of a star are tried, and the cheapest release is taken. Where the
+policy limits the information of the release itself, groups are merged until it is met.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from kilt.solvers.base import Solution
 from kilt.solvers.classics.average_closeness.channel import Choices, descend, descent
 from kilt.solvers.common.equivalence_classes import equivalence_class
 from kilt.solvers.common.leftovers import legal_groups, place_illegal
+from kilt.solvers.common.merging import merge_until_accepted
 
 NONE, EXCLUDED = -1, -1.0
 
@@ -35,6 +37,7 @@ class Params:
 
     max_entries: int = 12_000_000  # row types times level vectors: they are held in memory
     lambdas: tuple[float, ...] = (0.3, 0.1, 0.05, 0.02, 0.01)  # nats for a star; a descent starts where the last ended
+    more_lambdas: tuple[float, ...] = (0.005, 0.002, 0.001)  # where the information itself is limited
     max_steps: int = 15  # of each descent: the most likely patterns are settled long before the optimum
     min_gain: float = 1e-5  # of a step
     max_rounds: int = 10  # in which rows go to their most likely patterns; those without a legal group are left over
@@ -64,15 +67,16 @@ class AverageCloseness:
             return Solution(best)
         choices = Choices.of(problem, pool)
         start = choices.uniform()
-        for number, lambda_ in enumerate(PARAMS.lambdas):
+        lambdas = PARAMS.lambdas + (PARAMS.more_lambdas if problem.rules.on_release else ())
+        for number, lambda_ in enumerate(lambdas):
             if stop():
                 break
             step, _ = descend(descent(choices, lambda_, start), lambda_, stop, PARAMS.max_steps, PARAMS.min_gain)
-            best = min(
-                best, most_likely_release(problem, choices, step.channel, stop), key=lambda partition: partition.cost
-            )
+            found = most_likely_release(problem, choices, step.channel, stop)
+            if found.cost < best.cost:
+                best = min(best, merge_until_accepted(problem, found, stop), key=lambda partition: partition.cost)
             start = step.logarithm
-            observer(Progress("solving", (number + 1) / len(PARAMS.lambdas), problem.stars(best.cost)))
+            observer(Progress("solving", (number + 1) / len(lambdas), problem.stars(best.cost)))
         return Solution(best)
 
 

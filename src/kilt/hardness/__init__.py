@@ -17,17 +17,17 @@ from kilt.hardness.instances.planted import (
     random_graph,
     random_matching,
 )
-from kilt.hardness.problems.set_cover import SetCover
 from kilt.hardness.problems.graphs import Bisection, Clique, Graph, HalfClique
 from kilt.hardness.problems.problem import Goal, OptimaRelation, OptimizationProblem
+from kilt.hardness.problems.set_cover import SetCover
 from kilt.hardness.problems.triples import Matching
 from kilt.hardness.reductions.bisection import BisectionToAnonymity
 from kilt.hardness.reductions.clique import CliqueToHalfClique, HalfCliqueToAnonymity, LargerHalfClique
 from kilt.hardness.reductions.closeness import AnonymityToCloseness
-from kilt.hardness.reductions.set_cover import CoverToCloseness
 from kilt.hardness.reductions.fraction import HalfToFraction
 from kilt.hardness.reductions.matching import MatchingToCloseness, MatchingToFourPoints
 from kilt.hardness.reductions.reduction import Reduction
+from kilt.hardness.reductions.set_cover import CoverToCloseness
 from kilt.hardness.reductions.theorem import kind_for, to_anonymity, to_closeness
 
 __all__ = [

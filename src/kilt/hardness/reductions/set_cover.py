@@ -20,8 +20,8 @@ from typing import TypeAlias
 
 from kilt.errors import InputError
 from kilt.hardness.instances.instance import Groups, Instance, Table, require_room
-from kilt.hardness.problems.set_cover import Chosen, SetCover
 from kilt.hardness.problems.problem import OptimaRelation
+from kilt.hardness.problems.set_cover import Chosen, SetCover
 from kilt.hardness.reductions.reduction import Reduction
 from kilt.hardness.reductions.shares import share
 from kilt.model.policy import Policy, TCloseness

@@ -25,7 +25,7 @@ Triples = frozenset[Triple]
 
 @dataclass(frozen=True)
 class Hypergraph:
-    """Vertices 0, 1, ... and edges with their costs; the vertices of an edge are in rising order."""
+    """Vertices 0, 1, ... and edges with their costs, none negative; the vertices of an edge are in rising order."""
 
     vertices: int
     pairs: Mapping[Pair, int]
@@ -71,7 +71,8 @@ class Matching:
 class SimplexMatching:
     """The local search on a hypergraph that meets the simplex condition.
 
-    Edges whose reduced cost is so high that no cheaper matching than the start has them may be missing from it.
+    Edges whose reduced cost is so high that no cheaper matching than the start has them may be missing from it; then a
+    start must be given.
     """
 
     graph: Hypergraph

@@ -114,3 +114,6 @@ def test_programs_that_are_too_large_are_refused_with_their_size():
     problem = problem_of(rows, ["suppress"] * 14, ["equal"], Policy(t="0.5"))
     with pytest.raises(InputError, match="at most 200,000 variables, and the paper's program of this table has up to"):
         choose("paper-milp", problem)
+    wide = problem_of([("a",) * 200 + ("0",), ("b",) * 200 + ("1",)], ["suppress"] * 200, ["equal"], Policy(t="0.5"))
+    for solver in (PaperMilp(), PaperMilp(with_empty=True)):
+        assert str(solver.refuses(wide)).endswith("the paper's program of this table has more than a billion")

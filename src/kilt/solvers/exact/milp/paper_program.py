@@ -7,8 +7,9 @@ for every v* and every two values, whatever the metric. ``docs/solvers/paper_mil
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -22,7 +23,7 @@ from kilt.solvers.exact.milp.rows import INFINITE, Rows
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many variables the program has; of patterns this is an upper bound unless ``of_program`` counted them."""
+    """How many copies, patterns and flows the program has, or at most has."""
 
     copies: int
     patterns: int
@@ -36,16 +37,16 @@ class Sizes:
 
 def sizes(problem: Problem, *, with_empty: bool = False) -> Sizes:
     """Bound the size of the program without writing it down; with empty patterns, it is the size."""
-    labels = reduce(np.multiply.outer, (_labels(problem, j) for j in range(len(problem.columns)))).ravel()
-    most = labels if with_empty else np.minimum(labels, len(problem.counts))
-    patterns = int(most.sum())
-    return Sizes(len(labels) * len(problem.counts), patterns, patterns * _pairs(problem))
+    copies = len(problem.counts) * math.prod(len(column.levels) for column in problem.columns)
+    every = math.prod(_labels(problem, index) for index in range(len(problem.columns)))
+    patterns = every if with_empty else min(every, copies)
+    return Sizes(copies, patterns, patterns * _pairs(problem))
 
 
-def _labels(problem: Problem, index: int) -> FloatArray:
-    """Return how many labels a column has at each of its levels; a float holds any product of them."""
+def _labels(problem: Problem, index: int) -> int:
+    """Return how many labels a column has, at all its levels together: the values that occur, and what they become."""
     present = np.unique(problem.codes[:, index])
-    return np.array([len(np.unique(codes[present])) for codes in problem.columns[index].levels], dtype=np.float64)
+    return sum(len(np.unique(codes[present])) for codes in problem.columns[index].levels)
 
 
 def closeness_rules(problem: Problem) -> list[ClosenessRule]:

@@ -23,6 +23,7 @@ from kilt.solvers.exact.milp.paper_program import PaperProgram, sizes
 from kilt.solvers.exact.milp.rows import highs_model
 
 MOST_VARIABLES = 200_000  # HiGHS needs minutes for a tenth of them
+BILLION = 10**9
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,8 @@ class PaperMilp:
         size = sizes(problem, with_empty=self.with_empty)
         if size.variables > MOST_VARIABLES:
             most = "" if self.with_empty else "up to "
-            return (
-                f"it takes programs of at most {MOST_VARIABLES:,} variables, and the paper's program of this table has "
-                f"{most}{size.variables:,}"
-            )
+            found = f"{most}{size.variables:,}" if size.variables < BILLION else "more than a billion"
+            return f"it takes at most {MOST_VARIABLES:,} variables, and the paper's program of this table has {found}"
         return None
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:

@@ -22,7 +22,7 @@ def test_a_solver_that_refuses_names_those_that_do_not():
     problem = problem_of([(str(i),) for i in range(13)], ["suppress"], [], Policy(k=2))
     with pytest.raises(
         InputError,
-        match=r"at most 12 rows, and this one has 13; these can: subsets, milp, matching, .*exact, search, greedy",
+        match=r"at most 12 rows, and this one has 13; these can: recursion, subsets, milp, matching, .*exact",
     ):
         choose("exhaustive", problem)
     with pytest.raises(InputError, match="did you mean 'greedy'"):

@@ -63,6 +63,16 @@ def largest_matching(triples: Sequence[Triple]) -> tuple[Triple, ...]:
     return max((largest_matching(rest), (first, *largest_matching(free))), key=len)
 
 
+def fewest_tuples(matching: Matching) -> tuple[Triple, ...] | None:
+    """Return the fewest triples that have every element among them; None if some element is in none."""
+    sizes = range(1, len(matching.triples) + 1)
+    every = {(i, element) for i, each in enumerate(matching.elements) for element in each}
+    for chosen in (c for size in sizes for c in combinations(matching.triples, size)):
+        if {(i, element) for triple in chosen for i, element in enumerate(triple)} == every:
+            return chosen
+    return None
+
+
 def cheapest_partition(rows: Sequence[naive.Row], k: int) -> list[list[int]]:
     """Return the partition into groups of at least k rows with the fewest stars."""
     every = naive.partitions(range(len(rows)))

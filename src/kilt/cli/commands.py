@@ -294,10 +294,13 @@ def solvers(**flags: Any) -> None:
 @click.option("--most", metavar="N", type=int, help="Ask whether a bisection cuts at most N edges.")
 @click.option("-c", "--c", metavar="C", help="Make (cn)-anonymity of it: a group has at least a share C of the rows.")
 @click.option("-t", "--t", metavar="T", help="Make t-closeness of it.")
+@click.option("-k", "--k", metavar="K", type=int, help="Make k-anonymity of a matching, for a K of at least 3.")
+@click.option("-l", "--l", metavar="L", type=int, help="Make l-diversity of a matching, for an L of at least 3.")
 @click.option(
     "--compact",
     is_flag=True,
-    help="Write one column with a weight where the reduction has many columns that are all the same.",
+    help="Write one column with a weight where the reduction has many columns that are all the same; with -k and -l, "
+    "let tuples that share no element share a column.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Where to write the table (.csv).")
 @click.option("--config", metavar="FILE", help="Where to write the configuration for kilt anonymize (kilt.toml).")
@@ -306,9 +309,10 @@ def solvers(**flags: Any) -> None:
 )
 @click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
 def instance(problem: str, **flags: Any) -> None:
-    """Write a table whose optimum answers an NP-hard PROBLEM: bisection, half-clique, clique, matching or any.
+    """Write a table whose optimum answers an NP-hard PROBLEM: bisection, half-clique, clique, matching, cover or any.
 
-    With any, the problem is the one that makes t-closeness hard for the given T.
+    A cover becomes l-diversity with one column. With any, the problem is the one that makes t-closeness hard for the
+    given T.
 
     Example: kilt instance bisection --graph graph.col -o table.csv --config kilt.toml
     """

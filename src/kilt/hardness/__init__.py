@@ -1,4 +1,4 @@
-"""Hard tables: the reductions by which the paper proves that anonymization is NP-hard, with maps both ways.
+"""Hard tables: the reductions by which anonymization is proved NP-hard, in the paper and before, with maps both ways.
 
 A source is a question about a graph or about tuples; a reduction turns it into a table with a policy, and turns
 partitions of the table back into solutions of the source. The fewest stars are known if the source's optimum is.
@@ -17,6 +17,7 @@ from kilt.hardness.instances.planted import (
     random_graph,
     random_matching,
 )
+from kilt.hardness.problems.covers import TupleCover
 from kilt.hardness.problems.graphs import Bisection, Clique, Graph, HalfClique
 from kilt.hardness.problems.problem import Goal, OptimaRelation, OptimizationProblem
 from kilt.hardness.problems.set_cover import SetCover
@@ -24,6 +25,8 @@ from kilt.hardness.problems.triples import Matching
 from kilt.hardness.reductions.bisection import BisectionToAnonymity
 from kilt.hardness.reductions.clique import CliqueToHalfClique, HalfCliqueToAnonymity, LargerHalfClique
 from kilt.hardness.reductions.closeness import AnonymityToCloseness
+from kilt.hardness.reductions.cover import CoverToDiversity
+from kilt.hardness.reductions.dimensions import MatchingToAnonymity, MatchingToDiversity
 from kilt.hardness.reductions.fraction import HalfToFraction
 from kilt.hardness.reductions.matching import MatchingToCloseness, MatchingToFourPoints
 from kilt.hardness.reductions.reduction import Reduction
@@ -38,6 +41,7 @@ __all__ = [
     "Clique",
     "CliqueToHalfClique",
     "CoverToCloseness",
+    "CoverToDiversity",
     "Goal",
     "Graph",
     "Groups",
@@ -47,13 +51,16 @@ __all__ = [
     "Instance",
     "LargerHalfClique",
     "Matching",
+    "MatchingToAnonymity",
     "MatchingToCloseness",
+    "MatchingToDiversity",
     "MatchingToFourPoints",
     "OptimaRelation",
     "OptimizationProblem",
     "Reduction",
     "SetCover",
     "Table",
+    "TupleCover",
     "graph_text",
     "kind_for",
     "matching_text",

@@ -33,6 +33,9 @@ def run(*words, code=0):
         (["matching", "--planted", 3], lambda s: 3),
         (["matching", "--planted", 2, "--edges", 3, "-t", "0.34"], lambda s: 2),
         (["any", "--planted", 2, "-t", "0.1"], lambda s: 2),
+        (["matching", "--planted", 3, "-k", 3], lambda s: 3),
+        (["matching", "--planted", 2, "-l", 4, "--compact"], lambda s: 2),
+        (["cover", "--planted", 2, "--edges", 4], lambda s: 2),
     ],
 )
 def test_what_the_command_writes_is_anonymized_as_it_is_and_mapped_back(words, optimum, tmp_path):
@@ -79,6 +82,15 @@ def test_the_command_says_what_is_wrong_and_writes_nothing(tmp_path):
         (["bisection", "--tuples", odd, *write], "takes a graph"),
         (["matching", "--graph", odd, *write], "takes tuples"),
         (["matching", "--random", 2, "-c", "0.3", *write], "'c' is for graphs"),
+        (
+            ["matching", "--random", 2, "-k", 2, *write],
+            "'k' must be at least 3 here, not 2: with 2",
+        ),
+        (["matching", "--random", 2, "-k", 3, "-l", 3, *write], "'k' and 'l' are 2 ways to ask: give one of them"),
+        (["bisection", "--random", 4, "-l", 3, *write], "'l' has no meaning"),
+        (["cover", "--planted", 2, "-t", "0.1", *write], "'t' has no meaning"),
+        (["cover", "--random", 2, "--edges", 1, *write], "3 elements of these sets are in no tuple"),
+        (["cover", "--graph", odd, *write], "'cover' takes tuples"),
         (["half-clique", "--random", 6, "--edges", 7, *write], "'c' or 't' is missing"),
         (["clique", "--random", 6, "--edges", 7, "-c", "0.4", *write], "'size' is missing"),
         (["any", "--random", 4, *write], "give -t"),

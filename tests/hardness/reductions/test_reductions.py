@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -17,17 +18,23 @@ from kilt.hardness import (
     BisectionToAnonymity,
     Clique,
     CliqueToHalfClique,
+    CoverToDiversity,
     Graph,
     HalfClique,
     HalfCliqueToAnonymity,
     HalfToFraction,
     Instance,
     LargerHalfClique,
+    Matching,
+    MatchingToAnonymity,
     MatchingToCloseness,
+    MatchingToDiversity,
     MatchingToFourPoints,
     Table,
+    TupleCover,
     planted_clique,
     random_graph,
+    random_matching,
     to_anonymity,
 )
 from kilt.hardness.reductions.matching import rows_with_fourth
@@ -40,6 +47,7 @@ from support.hardness import (
     clique_of,
     cut,
     densest_half,
+    fewest_tuples,
     inside,
     largest_matching,
     most_saved,
@@ -48,6 +56,7 @@ from support.hardness import (
     some_matching,
     some_table,
 )
+from support.profiles import is_thorough
 
 
 def test_anonymity_to_closeness():
@@ -192,6 +201,71 @@ def test_matching_to_four_points():
         yes, _ = checked(reduction, best, "exact", second)
         answers.append(yes)
     assert min(answers.count(True), answers.count(False)) > 20
+
+
+@pytest.mark.parametrize("made", [MatchingToAnonymity, MatchingToDiversity])
+def test_matching_to_anonymity_and_to_diversity(made):
+    rng = random.Random(9)
+    answers = []
+    for number in range(200):
+        dimensions = rng.choice([3, 3, 4, 5])
+        matching = some_matching(rng, (1, 2, 3) if dimensions < 5 else (1, 2))
+        best = frozenset(largest_matching(matching.triples))
+        reduction = made(matching, dimensions, compact=number % 2 == 0)
+        yes, stars = checked(reduction, best, "exhaustive", "exact" if number % 10 == 0 else "subsets")
+        rows, columns = len(reduction.table.rows), len(reduction.table.columns)
+        assert rows == dimensions * matching.size
+        assert stars == rows * columns - dimensions * len(best)
+        assert yes == (len(best) == matching.size) == (stars <= rows * (columns - 1))
+        answers.append(yes)
+    assert min(answers.count(True), answers.count(False)) > 40
+
+
+def test_seven_columns_are_enough_if_no_element_is_in_more_than_three_tuples():
+    rng = random.Random(10)
+    most = 0
+    for seed in range(100):
+        drawn = random_matching(6, 60, seed)
+        often: Counter[tuple[int, object]] = Counter()
+        triples = []
+        for triple in rng.sample(drawn.triples, len(drawn.triples)):
+            if all(often[each] < 3 for each in enumerate(triple)):
+                often.update(enumerate(triple))
+                triples.append(triple)
+        matching = Matching.of(triples, drawn.elements)
+        reduction = MatchingToDiversity(matching, 3, compact=True)
+        assert sorted(j for column in reduction.columns for j in column) == list(range(len(triples)))
+        most = max(most, len(reduction.table.columns))
+    assert 4 <= most <= 7
+
+
+def test_cover_to_diversity_with_one_column():
+    rng = random.Random(11)
+    answers = []
+    while len(answers) < (300 if is_thorough() else 100):
+        matching = some_matching(rng, (2, 2, 3), 5)
+        best = fewest_tuples(matching)
+        if best is None:
+            with pytest.raises(InputError, match="in no tuple, so that nothing covers"):
+                TupleCover(matching)
+            continue
+        reduction = CoverToDiversity(TupleCover(matching))
+        second = "residue" if len(answers) % 50 else "exact"  # with one column, residue finds the optimum
+        yes, stars = checked(reduction, frozenset(best), "milp", second)
+        least = 3 * matching.size + 1
+        assert len(reduction.table.columns) == 1
+        assert str(reduction.policy) == f"l={least}"
+        assert stars == least * len(best) + 3 * matching.size
+        assert yes == (len(largest_matching(matching.triples)) == matching.size)
+        answers.append(yes)
+    assert min(answers.count(True), answers.count(False)) > 20
+
+
+def test_the_table_of_a_cover_by_trying_everything():
+    matching = Matching.numbered(1, [(1, 1, 1)])
+    reduction = CoverToDiversity(TupleCover(matching))
+    checked(reduction, frozenset(matching.triples), "exhaustive", "subsets")
+    assert reduction.policy == Policy(l=4)
 
 
 def test_rounding_keeps_groups_of_two_away_from_the_table_for_every_t():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kilt.hardness.instances.instance import Groups
+from kilt.hardness.problems.covers import TupleCover
 from kilt.hardness.problems.graphs import Bisection, Clique, HalfClique
 from kilt.hardness.problems.triples import Matching
 from kilt.hardness.reductions.reduction import Reduction
@@ -56,6 +57,8 @@ def mapped_text(reduction: Reduction[Any, Groups], groups: Groups) -> str:
 def listed(reduction: Reduction[Any, Groups], solution: Any) -> list[Any]:
     """Return a solution in the order of the source's nodes or tuples."""
     source = reduction.source
+    if isinstance(source, TupleCover):
+        return [list(triple) for triple in source.matching.triples if triple in solution]
     if isinstance(source, Matching):
         return [list(triple) for triple in source.triples if triple in solution]
     if isinstance(source, Bisection | Clique | HalfClique):

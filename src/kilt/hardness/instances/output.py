@@ -15,7 +15,7 @@ from pathlib import Path
 from kilt.errors import InputError
 from kilt.hardness.instances.instance import SENSITIVE, Groups, Instance
 from kilt.model.ladders import MARK
-from kilt.model.policy import TCloseness
+from kilt.model.policy import LDiversity, TCloseness
 from kilt.model.spaces import Metric
 from kilt.numbers import rational
 from kilt.sources.base import Source
@@ -64,8 +64,7 @@ def config_text(instance: Instance, table: Path, folder: Path, comment: str = ""
     solver = instance.exact_solver()
     if solver is not None:
         settings["solver"] = solver
-    close = [principle.t for principle in instance.policy.principles if isinstance(principle, TCloseness)]
-    settings |= {"t": _readable(close[0])} if close else {"k": instance.k}
+    settings |= _asked(instance)
     lines = [*(f"# {line}" for line in comment.splitlines())]
     lines += [f"{name} = {_quoted(value)}" for name, value in settings.items()]
     if instance.table.sensitive is not None:
@@ -77,6 +76,16 @@ def config_text(instance: Instance, table: Path, folder: Path, comment: str = ""
         weights = zip(instance.table.columns, instance.table.weights, strict=True)
         lines += ["", "[weights]", *(f"{name} = {weight}" for name, weight in weights if weight != 1)]
     return "\n".join(lines) + "\n"
+
+
+def _asked(instance: Instance) -> dict[str, object]:
+    """Return the t, l or k of the policy, of which there is one."""
+    for principle in instance.policy.principles:
+        if isinstance(principle, TCloseness):
+            return {"t": _readable(principle.t)}
+        if isinstance(principle, LDiversity):
+            return {"l": int(principle.l)}
+    return {"k": instance.k}
 
 
 def metric_text(metric: Metric) -> str:

@@ -17,8 +17,11 @@ from kilt.hardness.instances.planted import (
     random_matching,
     split_edges,
 )
+from kilt.hardness.problems.covers import TupleCover
 from kilt.hardness.problems.graphs import Bisection, Clique, Graph, HalfClique
 from kilt.hardness.problems.triples import Matching
+from kilt.hardness.reductions.cover import CoverToDiversity
+from kilt.hardness.reductions.dimensions import MatchingToAnonymity, MatchingToDiversity
 from kilt.hardness.reductions.reduction import Reduction
 from kilt.hardness.reductions.shares import HALF, share
 from kilt.hardness.reductions.theorem import AnySource, kind_for, to_anonymity, to_closeness
@@ -27,12 +30,13 @@ Given = TypeVar("Given")
 Default = TypeVar("Default")
 
 SOURCES = ("graph", "tuples", "random", "planted")
-PROBLEMS = ("bisection", "half-clique", "clique", "matching", "any")
+PROBLEMS = ("bisection", "half-clique", "clique", "matching", "cover", "any")
+TARGETS = ("c", "t", "k", "l")
 
 
 @dataclass(frozen=True)
 class Request:
-    """The problem, where its instance comes from, and the c or t that the table is for.
+    """The problem, where its instance comes from, and the c, t, k or l that the table is for.
 
     ``graph`` and ``tuples`` are files; ``random`` and ``planted`` are numbers of nodes, or of elements of each set.
     """
@@ -47,14 +51,17 @@ class Request:
     most: int | None = None
     c: str | None = None
     t: str | None = None
+    k: int | None = None
+    l: int | None = None
     compact: bool = False
     seed: int | None = None
 
     def __post_init__(self) -> None:
         if self.problem not in PROBLEMS:
             raise InputError(f"'{self.problem}' is not a problem: {nearest(self.problem, PROBLEMS)}")
-        if self.c is not None and self.t is not None:
-            raise InputError("'c' and 't' are two ways to ask: give one of them")
+        asked = [f"'{name}'" for name in TARGETS if getattr(self, name) is not None]
+        if len(asked) > 1:
+            raise InputError(f"{' and '.join(asked)} are {len(asked)} ways to ask: give one of them")
         if self.problem == "any" and self.t is None:
             raise InputError("'any' takes the problem that makes t-closeness hard: give -t")
         self._require_one_source()
@@ -73,10 +80,10 @@ class Request:
     def reduction(self) -> Reduction[Any, Groups]:
         """Make the source and reduce it."""
         source = self.source()
+        if isinstance(source, TupleCover):
+            return CoverToDiversity(source)
         if isinstance(source, Matching):
-            if self.c is not None:
-                raise InputError("'c' is for graphs: a matching is reduced to t-closeness, give -t")
-            return to_closeness(source, _given(self.t, 0))
+            return self._of_matching(source)
         if self.t is not None:
             return to_closeness(source, self.t, compact=self.compact)
         if self.c is None and not isinstance(source, Bisection):
@@ -85,13 +92,23 @@ class Request:
             )
         return to_anonymity(source, _given(self.c, HALF), compact=self.compact)
 
-    def source(self) -> AnySource:
+    def _of_matching(self, source: Matching) -> Reduction[Any, Groups]:
+        if self.c is not None:
+            raise InputError("'c' is for graphs: a matching is reduced to t-closeness, give -t, or to -k or -l")
+        if self.k is not None:
+            return MatchingToAnonymity(source, self.k, self.compact)
+        if self.l is not None:
+            return MatchingToDiversity(source, self.l, self.compact)
+        return to_closeness(source, _given(self.t, 0))
+
+    def source(self) -> AnySource | TupleCover:
         """Read or draw the source."""
-        makers: dict[str, Callable[[], AnySource]] = {
+        makers: dict[str, Callable[[], AnySource | TupleCover]] = {
             "bisection": lambda: Bisection(self._graph(), self.most),
             "half-clique": lambda: HalfClique(self._graph()),
             "clique": lambda: Clique(self._graph(), self._size()),
             "matching": self._matching,
+            "cover": lambda: TupleCover(self._matching()),
         }
         return makers[self.kind]()
 
@@ -108,14 +125,23 @@ class Request:
             "size": self.size is not None and self.problem != "clique",
             "edges": self.edges is not None and not self.drawn,
             "seed": self.seed is not None and not self.drawn,
+            "k": self.k is not None and self.problem != "matching",
+            "l": self.l is not None and self.problem != "matching",
+            "c": self.c is not None and self.problem == "cover",
+            "t": self.t is not None and self.problem == "cover",
         }
         raise_all([f"'{name}' has no meaning for this source: leave it out" for name, wrong in unused.items() if wrong])
         if self.most is not None and self.most < 0:
             raise InputError(f"'most' must be at least 0, not {self.most}")
         if self.compact and not self._has_equal_columns():
-            raise InputError("'compact' has no meaning here: only a bisection with a c up to 1/3 has equal columns")
+            raise InputError(
+                "'compact' has no meaning here: only a bisection with a c up to 1/3 has equal columns, and a matching "
+                "with -k or -l has columns that tuples can share"
+            )
 
     def _has_equal_columns(self) -> bool:
+        if self.kind == "matching":
+            return self.k is not None or self.l is not None
         c = share(_given(self.c, HALF), "c") if self.t is None else 1 - share(self.t, "t")
         return self.kind == "bisection" and c < HALF
 
@@ -142,7 +168,7 @@ class Request:
 
     def _matching(self) -> Matching:
         if self.graph is not None:
-            raise InputError("'matching' takes tuples: give --tuples, and not --graph")
+            raise InputError(f"'{self.kind}' takes tuples: give --tuples, and not --graph")
         if self.tuples is not None:
             return read_matching(self.tuples)
         elements = self.random if self.random is not None else self.planted or 0

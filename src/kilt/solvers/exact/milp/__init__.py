@@ -1,1 +1,1 @@
-"""The paper's mixed integer program, made smaller."""
+"""The paper's mixed integer program: as it stands (``paper_solver``), and made smaller (``solver``)."""

@@ -20,33 +20,7 @@ from kilt.model.rules import ClosenessRule, DiversityRule
 from kilt.model.spaces import MatrixMetric, TreeMetric
 from kilt.numbers import FloatArray, IntArray
 from kilt.patterns.pool import Pool
-
-INFINITE = float("inf")
-
-
-@dataclass
-class Rows:
-    """The rows of a program as they are collected: entries (row, variable, value), and the limits of each row."""
-
-    row: list[IntArray] = field(default_factory=list)
-    column: list[IntArray] = field(default_factory=list)
-    value: list[FloatArray] = field(default_factory=list)
-    lower: list[FloatArray] = field(default_factory=list)
-    upper: list[FloatArray] = field(default_factory=list)
-    count: int = 0
-
-    def new(self, count: int, lower: float | FloatArray = -INFINITE, upper: float | FloatArray = INFINITE) -> IntArray:
-        """Open rows with these limits; return their numbers."""
-        self.lower.append(np.broadcast_to(np.asarray(lower, dtype=np.float64), count))
-        self.upper.append(np.broadcast_to(np.asarray(upper, dtype=np.float64), count))
-        self.count += count
-        return np.arange(self.count - count, self.count)
-
-    def add(self, row: IntArray, column: IntArray, value: float | FloatArray | IntArray) -> None:
-        """Add entries."""
-        self.row.append(row)
-        self.column.append(column)
-        self.value.append(np.broadcast_to(np.asarray(value, dtype=np.float64), len(row)))
+from kilt.solvers.exact.milp.rows import INFINITE, Rows
 
 
 @dataclass

@@ -22,6 +22,7 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.common.highs import quiet, solve, whole_bound
 from kilt.solvers.exact.milp.program import Program, groups_of
+from kilt.solvers.exact.milp.rows import highs_model
 from kilt.solvers.greedy.solver import greedy_start
 
 MOST_ENTRIES = 500_000  # row types under patterns: HiGHS does not look at the clock in larger programs for long
@@ -133,20 +134,5 @@ def _transported(values: FloatArray, program: Program) -> IntArray | None:
 
 
 def _model(program: Program) -> highspy.HighsLp:
-    """Hand the program over, row by row."""
-    rows = program.rows
-    row, column, value = (np.concatenate(part) for part in (rows.row, rows.column, rows.value))
-    order = np.argsort(row, kind="stable")
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = program.variables, rows.count
-    model.col_cost_ = program.objective()
-    model.col_lower_, model.col_upper_ = np.zeros(program.variables), program.limits()
-    model.row_lower_, model.row_upper_ = np.concatenate(rows.lower), np.concatenate(rows.upper)
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = np.searchsorted(row[order], np.arange(rows.count + 1)).astype(np.int32)
-    model.a_matrix_.index_ = column[order].astype(np.int32)
-    model.a_matrix_.value_ = value[order]
-    kinds = np.full(program.variables, highspy.HighsVarType.kContinuous, dtype=object)
-    kinds[program.integral()] = highspy.HighsVarType.kInteger
-    model.integrality_ = kinds.tolist()
-    return model
+    """Hand the program over."""
+    return highs_model(program.rows, program.objective(), program.limits(), program.integral())

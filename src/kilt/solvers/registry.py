@@ -200,9 +200,17 @@ INFOS = (
         "incognito",
         "kilt.solvers.classics.incognito:Incognito",
         "heuristic",
-        "none; the best release with one level for each column",
+        "none; the best release with one level of each column for the whole table",
         "any policy, not too many level vectors",
         "LeFevre, DeWitt and Ramakrishnan 2005; Li, Li and Venkatasubramanian 2007 for t",
+    ),
+    SolverInfo(
+        "incognito-tightened",
+        "kilt.solvers.classics.incognito:TightenedIncognito",
+        "heuristic",
+        "none; never more stars than incognito",
+        "any policy, not too many level vectors",
+        "after incognito: every group of its release shows what it agrees on",
     ),
     SolverInfo(
         "sabre",

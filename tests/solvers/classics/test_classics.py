@@ -5,21 +5,27 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kilt
 from kilt import Policy
+from kilt.model.partition import Partition
 from kilt.model.patterns import useful_levels
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
-from kilt.solvers.classics.incognito import find_lowest_safe, is_safe, partition_of
+from kilt.solvers.classics.incognito import find_lowest_safe, is_safe
 from kilt.solvers.classics.mondrian import Part, cut_between, cut_in_half
 from support.problems import drawn_problem, problem_of, solved
 from support.profiles import examples
+from support.strategies import LADDERS, tables
+
+CLASSICS = ["mondrian", "mondrian-relaxed", "incognito", "incognito-tightened"]
 
 
-@pytest.mark.parametrize("name", ["mondrian", "mondrian-relaxed", "incognito"])
+@pytest.mark.parametrize("name", CLASSICS)
 @given(data=st.data())
 @examples(150)
 def test_classics_release_legally_and_never_beat_the_optimum(name, data):
@@ -27,7 +33,7 @@ def test_classics_release_legally_and_never_beat_the_optimum(name, data):
     assert solved(name, problem).partition.cost >= solved("exhaustive", problem).partition.cost
 
 
-@pytest.mark.parametrize("name", ["mondrian", "mondrian-relaxed", "incognito"])
+@pytest.mark.parametrize("name", CLASSICS)
 def test_classics_stop_when_told(name):
     problem = problem_of([("a",), ("b",), ("a",), ("b",)], ["suppress"], [], Policy(k=2))
     assert len(solved(name, problem, StoppingRule(interrupted=lambda: True)).partition) == 1
@@ -63,4 +69,30 @@ def test_incognito_finds_all_lowest_safe_vectors(data):
     )
     lowest = {v for v in safe if not any(w != v and all(np.array(w) <= np.array(v)) for w in safe)}
     assert set(find_lowest_safe(problem, StoppingRule(), silent)) == lowest
-    assert solved("incognito", problem).partition.cost == min(partition_of(problem, v).cost for v in safe)
+    shown = [Partition.full_domain(problem, vector) for vector in safe]
+    assert solved("incognito", problem).partition.cost == min(partition.cost for partition in shown)
+    tightened = solved("incognito-tightened", problem).partition
+    assert tightened.cost == min(partition.tightened(problem).cost for partition in shown)
+
+
+@given(st.data())
+@examples(40)
+def test_full_domain_releases_are_verified_whatever_the_ladders(data):
+    rows, quasi, _ = data.draw(tables(most_sensitive=0))
+    frame = pd.DataFrame(rows, columns=[f"q{i}" for i in range(len(quasi))], dtype=object)
+    ladders = {f"q{i}": LADDERS[name] for i, name in enumerate(quasi)}
+    policy = Policy(k=data.draw(st.integers(1, len(rows))))
+    release = kilt.anonymize(frame, quasi=ladders, policy=policy, solver="incognito", mark="*")
+    tightened = kilt.anonymize(frame, quasi=ladders, policy=policy, solver="incognito-tightened", mark="*")
+    assert release.verdict.met
+    assert release.exact_bound <= tightened.exact_stars <= release.exact_stars == release.verdict.fidelity.stars
+
+
+def test_a_full_domain_release_has_a_certificate_and_can_be_polished(hospital, tmp_path):
+    given = {"quasi": "Zipcode:characters,Age:characters,Education", "policy": Policy(k=2), "solver": "incognito"}
+    proof, output = tmp_path / "proof.json", tmp_path / "release.csv"
+    release = kilt.anonymize(hospital, **given, output=output, certificate=proof)
+    assert {tuple(group.pattern.values())[1:] for group in release.groups} == {("**", "*")}
+    assert release.stars == 60
+    assert kilt.check(proof, original=hospital, release=output).passed
+    assert kilt.anonymize(hospital, **given, polish=True, iterations=2_000).stars <= 55

@@ -125,6 +125,14 @@ INFOS = (
         "greedy", "kilt.solvers.greedy.solver:Greedy", "heuristic", "none", "any policy, any size", "level greedy"
     ),
     SolverInfo(
+        "balanced-cuts",
+        "kilt.solvers.greedy.balanced_cuts:BalancedCuts",
+        "heuristic",
+        "none",
+        "any policy, any size",
+        "after Mondrian: the most even of the legal cuts, not only the one at the median",
+    ),
+    SolverInfo(
         "classes",
         "kilt.solvers.approximation.classes:Classes",
         "guaranteed",
@@ -178,7 +186,7 @@ INFOS = (
         "guaranteed",
         "that of tp; never more stars",
         "a whole l (frequency) on the one sensitive column, with k up to l",
-        "Xiao, Yi and Tao 2010, the residue cut as Mondrian does",
+        "after Xiao, Yi and Tao 2010: the residue cut as balanced-cuts does",
     ),
     SolverInfo(
         "mondrian",
@@ -186,7 +194,7 @@ INFOS = (
         "heuristic",
         "none",
         "any policy, any size",
-        "LeFevre, DeWitt and Ramakrishnan 2006, strict",
+        "LeFevre, DeWitt and Ramakrishnan 2006, strict; shown by ladders in place of ranges",
     ),
     SolverInfo(
         "mondrian-relaxed",
@@ -194,7 +202,7 @@ INFOS = (
         "heuristic",
         "none",
         "any policy, any size",
-        "LeFevre, DeWitt and Ramakrishnan 2006, relaxed",
+        "LeFevre, DeWitt and Ramakrishnan 2006, relaxed; shown by ladders in place of ranges",
     ),
     SolverInfo(
         "incognito",

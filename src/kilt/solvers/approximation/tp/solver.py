@@ -25,8 +25,8 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.approximation.residue.solver import guaranteed
 from kilt.solvers.approximation.tp.phases import ResiduePhases
 from kilt.solvers.base import Solution
-from kilt.solvers.classics.mondrian import Mondrian
 from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivalence_class, published, residue_of
+from kilt.solvers.greedy.balanced_cuts import BalancedCuts
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class TupleMinimization:
         kept = legal_residue_kept(classes, most, l, stop)
         staying = classes.stay(problem, kept)
         residue = residue_of(problem, staying)
-        parts = Mondrian().parts(problem, residue, stop, observer) if self.cuts else [residue]
+        parts = BalancedCuts().parts(problem, residue, stop, observer) if self.cuts else [residue]
         partition = published(problem, classes, staying, parts)
         return guaranteed(problem, partition, int(residue.counts.sum()), Bound(least_residue(classes, most, l)))
 
 
 @dataclass(frozen=True)
 class TupleMinimizationPlus(TupleMinimization):
-    """The same, with the residue cut into smaller groups as Mondrian does, which is never dearer."""
+    """The same, with the residue cut into smaller groups as balanced cuts are, which is never dearer."""
 
     cuts: bool = True
 

@@ -13,7 +13,7 @@ from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of, solved
 from support.profiles import examples
 
-GUARANTEED = ["classes", "residue", "cover", "forest", "diameter"]
+GUARANTEED = ["classes", "residue", "cover", "forest", "diameter", "diameter-balls"]
 
 
 def assert_guaranteed(name, problem, most=None):

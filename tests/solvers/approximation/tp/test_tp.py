@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -59,8 +60,14 @@ def residues(problem, l):
             yield np.array(kept)
 
 
+def assert_promised(problem, found, l):
+    """What is proved for a table is at least what is promised for all."""
+    least, most = row_costs(problem)
+    assert found.factor <= max(1, l * Fraction(most, least or 1))
+
+
 @given(st.data())
-@examples(250)
+@examples(300)
 def test_guarantees_hold_and_cuts_are_never_dearer(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=9, most_sensitive=1, least_sensitive=1))
     l = data.draw(st.integers(1, 3))
@@ -75,6 +82,7 @@ def test_guarantees_hold_and_cuts_are_never_dearer(data):
     for found in (plain, cut):
         assert found.bound.cost <= optimum
         assert found.partition.cost <= found.factor * optimum
+        assert_promised(problem, found, l)
         assert found.factor == plain.factor or not found.partition.cost
     assert optimum <= cut.partition.cost <= plain.partition.cost
 
@@ -110,7 +118,62 @@ def test_how_far_each_phase_is_from_the_smallest_residue(data, l):
         assert final.sum() == second.sum() <= smallest_residue + l - 1
     else:
         assert final.max() > first.max()
-    assert final.sum() >= smallest_residue
+    assert smallest_residue <= final.sum() <= max(smallest_residue, (l - 1) * (smallest_residue + 1))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(3, 5))
+@examples(300)
+def test_each_step_of_the_third_phase_does_what_its_proof_says(seed, l):
+    phases = dead_end(np.random.default_rng(seed), l)
+    least, table = l * phases.height, phases.residue + phases.kept.sum(axis=0)
+    while phases.missing > 0:
+        before, height, missing = phases.residue == phases.height, phases.height, phases.missing
+        assert before.sum() < l
+        assert (phases.sizes == l * phases.heights).all()
+        phases.third_phase()
+        after = phases.residue == phases.height
+        assert (phases.height, phases.missing) == (height + 1, missing)
+        assert (before | ~after).all()
+        assert after.sum() < before.sum()
+        assert (phases.sizes == l * phases.heights).all()
+        phases.second_phase()
+    assert (phases.kept >= 0).all()
+    assert (phases.residue + phases.kept.sum(axis=0) == table).all()
+    assert phases.residue.sum() <= (l - 1) * (least + 1)
+
+
+def dead_end(rng, l):
+    """Draw a residue and classes with which phase 2 is not enough: classes are thin, and many share its pillars."""
+    while True:
+        values, full, height = l + rng.integers(4), rng.integers(1, l), rng.integers(1, 4)
+        residue = np.append(np.full(full, height), rng.integers(0, height, values - full) * rng.integers(2))
+        kept = np.zeros((rng.integers(1, 7), values), dtype=np.int64)
+        for each in kept:
+            always = rng.permutation(full)[: rng.integers(full + 1)]
+            for _ in range(rng.integers(1, 4)):
+                others = rng.permutation(np.setdiff1d(np.arange(values), always))
+                each[np.append(always, others)[:l]] += 1
+        phases = ResiduePhases(l, kept, residue.astype(np.int64))
+        if phases.missing > 0 and legal(residue + kept.sum(axis=0), l):
+            phases.second_phase()
+            if phases.missing > 0:
+                return phases
+
+
+@given(st.data())
+@examples(75)
+def test_the_factor_holds_where_the_third_phase_is_needed(data):
+    """Two values in rows of their own, and thin classes of three values each of which has one of the two."""
+    classes = data.draw(st.lists(st.permutations(range(2, 5)), min_size=2, max_size=3))
+    counts = [[int(value == i) for value in range(5)] for i in range(2)]
+    counts += [[int(value in (i % 2, *pair)) for value in range(5)] for i, (*pair, _) in enumerate(classes)]
+    problem = table_of(counts, Policy(l=3))
+    _, second, _ = phases(problem, 3)
+    assert not legal(second, 3)
+    found = solved("tp", problem)
+    optimum = solved("exhaustive", problem).partition.cost
+    assert found.partition.cost <= found.factor * optimum
+    assert_promised(problem, found, 3)
 
 
 @pytest.mark.parametrize(("counts", "l", "phase", "blurred"), PHASES)

@@ -5,8 +5,8 @@ large as it can be. No legal part of the class has a value more often, so that e
 also has l times as many rows as its most frequent value. This is the *least* residue that there can be.
 
 If what is left is l-diverse, it is the smallest residue. Else `ResiduePhases` has phases 2 and 3, in which classes
-give it more rows. If phase 2 is enough, the residue has fewer than l rows more than the least. Phase 3 is our
-own reading, with one class at a time. What is guaranteed is measured by the least residue, whatever phase it took.
+give it more rows. If phase 2 is enough, the residue has fewer than l rows more than the least. In any case it has at
+most l times as many, so that what is released costs at most l times m times the optimum.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kilt.solvers.greedy.balanced_cuts import BalancedCuts
 
 @dataclass(frozen=True)
 class TupleMinimization:
-    """A factor that is proved for each table, under frequency l-diversity, in little more than the time to sort it."""
+    """At most l times m times the optimum, under frequency l-diversity, in little more than the time to sort."""
 
     cuts: bool = False
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from itertools import zip_longest
 
+from kilt.deprecation import warn_dropped
 from kilt.errors import InputError, nearest
 from kilt.solvers.base import Kind, Solver
 
@@ -87,7 +88,7 @@ INFOS = (
         "exact",
         "the optimum, or a bound when its time is over (in floating point)",
         "any policy, some hundred different rows",
-        "the mixed integer program of Liang and Yuan 2013, made smaller; solved by HiGHS",
+        "after the mixed integer program of Liang and Yuan 2013, made smaller; solved by HiGHS",
         brings_bound=True,
     ),
     SolverInfo(
@@ -96,7 +97,7 @@ INFOS = (
         "exact",
         OPTIMUM,
         "k=2, or l=2 (frequency) on the one sensitive column",
-        "Blocki and Williams 2010; Anshelevich and Karagiozova 2011 (simplex matching)",
+        "after Blocki and Williams 2010, and Anshelevich and Karagiozova 2011 (simplex matching)",
         brings_bound=True,
         is_random=True,
     ),
@@ -106,7 +107,7 @@ INFOS = (
         "exact",
         "the optimum, or a bound when its time is over",
         "any policy, hundreds of different rows and often more",
-        "column generation on a kernel (after Blocki and Williams 2010)",
+        "column generation, on a kernel after Blocki and Williams 2010",
         brings_bound=True,
         is_random=True,
     ),
@@ -154,7 +155,7 @@ INFOS = (
         "guaranteed",
         "at most 2(1 + ln(2k-1)) times the optimum",
         "k-anonymity, where all patterns can be listed",
-        "Park and Shim 2007, by patterns",
+        "after Park and Shim 2007: their greedy cover, by patterns",
     ),
     SolverInfo(
         "forest",
@@ -162,7 +163,7 @@ INFOS = (
         "guaranteed",
         "at most 3k-3 times the optimum",
         "k-anonymity",
-        "Aggarwal et al. 2005, trees cut in our own way",
+        "after Aggarwal et al. 2005: their forest, cut in our own way",
     ),
     SolverInfo(
         "diameter",
@@ -246,8 +247,10 @@ INFOS = (
     ),
 )
 SOLVERS: Mapping[str, SolverInfo] = {entry.name: entry for entry in INFOS}
-# what researchers call them, by their authors
-ALIASES: Mapping[str, str] = {
+# what researchers call them, by their authors: those that do what these published
+ALIASES: Mapping[str, str] = {"meyerson-williams": "diameter", "xiao-yi-tao": "tp"}
+# names of authors that stood for something that differs from what they published: they go on for a release
+DROPPED_ALIASES: Mapping[str, str] = {
     "blocki-williams": "matching",
     "blocki-williams-exact": "subsets",
     "blocki-williams-kernel": "exact",
@@ -255,8 +258,6 @@ ALIASES: Mapping[str, str] = {
     "dondi": "residue",
     "park-shim": "cover",
     "aggarwal": "forest",
-    "meyerson-williams": "diameter",
-    "xiao-yi-tao": "tp",
     "rebollo-monedero": "information",
 }
 
@@ -297,13 +298,19 @@ def solver_info(solver: str | Solver) -> SolverInfo:
     """Return what is known of a solver, by its name, by the name of its authors, or of one that is given itself."""
     if not isinstance(solver, str):
         return _info_of_given(solver)
-    name = ALIASES.get(solver, solver)
+    name = ALIASES.get(solver) or DROPPED_ALIASES.get(solver, solver)
     if name == "auto":
         raise InputError("'auto' is not a solver itself: name one that 'kilt solvers' lists")
     found = SOLVERS.get(name) or _plugins().get(name)
     if found is None:
         raise InputError(f"'{name}' is not a solver: {nearest(name, (*NAMES, *ALIASES, *_plugins()))}")
     return found
+
+
+def warn_of_alias(solver: str | Solver) -> None:
+    """Warn whoever uses a name that will be dropped."""
+    if isinstance(solver, str) and solver in DROPPED_ALIASES:
+        warn_dropped(solver, DROPPED_ALIASES[solver])
 
 
 def _info_of_given(solver: Solver) -> SolverInfo:

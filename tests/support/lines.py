@@ -14,10 +14,10 @@ def lines_not_run(functions: Sequence[Callable[..., Any]], action: Callable[[], 
     left = {code: _lines(code) for code in codes}
     before = sys.gettrace()
 
-    def on_call(frame: FrameType, event: str, argument: object) -> Any:  # noqa: ARG001 - as Python calls it
+    def on_call(frame: FrameType, event: str, argument: object) -> Any:
         return on_line if frame.f_code in left else None
 
-    def on_line(frame: FrameType, event: str, argument: object) -> Any:  # noqa: ARG001
+    def on_line(frame: FrameType, event: str, argument: object) -> Any:
         left[frame.f_code].discard(frame.f_lineno)
         return on_line
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from kilt.solvers.approximation.residue import smallest
 from kilt.solvers.approximation.residue.solver import row_costs
 from kilt.solvers.registry import SOLVERS
 from support.lines import lines_not_run
-from support.problems import drawn_problem, problem_of, solved
+from support.problems import classes_of, drawn_problem, problem_of, solved
 from support.profiles import examples, scaled
 from support.strategies import tables
 
@@ -79,6 +80,15 @@ def test_guarantees_under_k(data, k):
 def test_the_guarantee_under_any_policy(data):
     problem = drawn_problem(data)
     assert_guaranteed("residue", problem, solved("exhaustive", problem).partition.cost)
+
+
+@given(data=st.data())
+@examples(60)
+def test_the_guarantee_of_a_residue_by_a_program(data):
+    problem = drawn_problem(data, most_rows=8)
+    with mock.patch.object(smallest, "MOST_COUNTS", 0):
+        assert smallest.smallest_kept(problem, classes_of(problem)) is None
+        assert_guaranteed("residue", problem, solved("exhaustive", problem).partition.cost)
 
 
 # what is run in full by the tables below: all cases of the proofs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 
@@ -18,8 +19,9 @@ from kilt.solvers.approximation.tp.phases import ResiduePhases, levelled
 from kilt.solvers.approximation.tp.solver import least_residue, legal_residue_kept, most_kept
 from kilt.solvers.choose import choose
 from kilt.solvers.registry import solver_info
+from support.lines import lines_not_run
 from support.problems import classes_of, drawn_table, problem_of, solved, table_of
-from support.profiles import examples
+from support.profiles import examples, scaled
 from support.strategies import tables
 
 PHASES = [
@@ -160,20 +162,43 @@ def dead_end(rng, l):
                 return phases
 
 
-@given(st.data())
-@examples(75)
-def test_the_factor_holds_where_the_third_phase_is_needed(data):
+@pytest.mark.compiled
+def test_guarantees_on_all_paths():
+    rng, reached = np.random.default_rng(0), Counter()
+    steps = ("run", "second_phase", "third_phase", "_common", "_drain", "_spare", "_steps", "_give")
+    functions = [*(getattr(ResiduePhases, step) for step in steps), levelled, most_kept, least_residue]
+
+    def run():
+        while sum(reached.values()) < scaled(300):
+            counts, l = needs_third_phase(rng) if rng.integers(3) == 0 else few_rows(rng)
+            if not legal(np.sum(counts, axis=0), l):
+                continue
+            problem = table_of(counts, Policy(l=l))
+            first, second, _ = phases(problem, l)
+            reached[1 if legal(first, l) else 2 if legal(second, l) else 3] += 1
+            found, optimum = solved("tp", problem), solved("exhaustive", problem).partition.cost
+            assert found.partition.cost <= found.factor * optimum
+            assert_promised(problem, found, l)
+
+    unused = lines_not_run(functions, run)
+    assert min(reached[phase] for phase in (1, 2, 3)) > scaled(5)
+    assert len(unused) <= 3  # of a run that is stopped
+    assert all(line.startswith("ResiduePhases.run") for line in unused)
+
+
+def needs_third_phase(rng):
     """Two values in rows of their own, and thin classes of three values each of which has one of the two."""
-    classes = data.draw(st.lists(st.permutations(range(2, 5)), min_size=2, max_size=3))
-    counts = [[int(value == i) for value in range(5)] for i in range(2)]
-    counts += [[int(value in (i % 2, *pair)) for value in range(5)] for i, (*pair, _) in enumerate(classes)]
-    problem = table_of(counts, Policy(l=3))
-    _, second, _ = phases(problem, 3)
-    assert not legal(second, 3)
-    found = solved("tp", problem)
-    optimum = solved("exhaustive", problem).partition.cost
-    assert found.partition.cost <= found.factor * optimum
-    assert_promised(problem, found, 3)
+    classes = [(i % 2, *rng.permutation([2, 3, 4])[:2]) for i in range(rng.integers(2, 4))]
+    alone = [[int(value == i) for value in range(5)] for i in range(2)]
+    return [*alone, *([int(value in each) for value in range(5)] for each in classes)], 3
+
+
+def few_rows(rng):
+    """Up to ten rows in a few classes, with a few values."""
+    counts = np.zeros((rng.integers(1, 5), rng.integers(2, 5)), dtype=np.int64)
+    for _ in range(rng.integers(2, 11)):
+        counts[rng.integers(len(counts)), rng.integers(counts.shape[1])] += 1
+    return counts.tolist(), int(rng.integers(1, 4))
 
 
 @pytest.mark.parametrize(("counts", "l", "phase", "blurred"), PHASES)

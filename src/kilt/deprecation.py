@@ -10,3 +10,13 @@ def warn_renamed(old: str, new: str) -> None:
     warnings.warn(
         f"{old} is now called {new}; the old name will be removed in the next release", DeprecationWarning, stacklevel=3
     )
+
+
+def warn_dropped(old: str, new: str) -> None:
+    """Warn whoever gives an old name as a word, also on the command line, where other warnings are not shown."""
+    warnings.warn(
+        f"'{new}' is no longer called '{old}', since it is not quite the published algorithm; "
+        f"write '{new}': the old name will be removed in the next release",
+        FutureWarning,
+        stacklevel=3,
+    )

@@ -14,7 +14,8 @@ from kilt.cli.commands import cli
 from kilt.model.partition import Partition
 from kilt.solvers.base import Solution
 from kilt.solvers.choose import choose
-from kilt.solvers.registry import ALIASES, SOLVERS, solver_info
+from kilt.solvers.registry import ALIASES, DROPPED_ALIASES, SOLVERS, solver_info
+from support.command import run
 from support.problems import problem_of
 
 
@@ -39,14 +40,35 @@ def test_the_catalogue_is_complete():
     assert [name for name, entry in SOLVERS.items() if not entry.ends] == ["search"]
 
 
-def test_authors_are_other_names():
+def test_authors_are_other_names_of_what_they_published():
     for alias, name in ALIASES.items():
         assert solver_info(alias) is SOLVERS[name]
     listed = json.loads(CliRunner().invoke(cli, ["solvers", "--json"]).output)
     assert [entry["name"] for entry in listed] == list(SOLVERS)
-    assert "park-shim" in next(entry["also"] for entry in listed if entry["name"] == "cover")
-    with pytest.raises(InputError, match="did you mean 'park-shim'"):
-        solver_info("park-shimm")
+    assert {entry["name"]: entry["also"] for entry in listed if entry["also"]} == {
+        "diameter": ["meyerson-williams"],
+        "tp": ["xiao-yi-tao"],
+    }
+    assert not any(SOLVERS[name].source.startswith("after") for name in ALIASES.values())
+    with pytest.raises(InputError, match="did you mean 'meyerson-williams'"):
+        solver_info("meyerson-wiliams")
+
+
+@pytest.mark.parametrize(("alias", "name"), DROPPED_ALIASES.items())
+def test_names_of_authors_who_published_something_else_go_on_with_a_warning(alias, name):
+    rows = [("a", "0"), ("b", "1"), ("a", "1"), ("b", "0")]
+    problem = problem_of(rows, ["suppress"], ["equal"], Policy(k=2))
+    with pytest.warns(FutureWarning, match=f"'{name}' is no longer called '{alias}'"):
+        assert choose(alias, problem) is SOLVERS[name]
+
+
+def test_whoever_uses_a_dropped_name_is_told_once(hospital, tmp_path):
+    words = ["--quasi", "Education", "-k", "3"]
+    told = "kilt: 'cover' is no longer called 'park-shim', since it is not quite the published algorithm"
+    done = run("anonymize", hospital, "-o", tmp_path / "release.csv", *words, "--solver", "park-shim")
+    assert (done.returncode, done.stderr.count(told)) == (0, 1)
+    done = run("compare", hospital, *words, "--solvers", "park-shim,classes")
+    assert (done.returncode, done.stderr.count(told)) == (0, 1)
 
 
 class Lossy:

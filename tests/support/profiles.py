@@ -33,5 +33,9 @@ def is_thorough() -> bool:
 
 def examples(number: int, unchecked: Sequence[HealthCheck] = ()) -> settings:
     """Return the settings of a property with so many examples, fewer or more as the profile asks."""
-    scaled = max(1, number * settings().max_examples // USUAL)
-    return settings(max_examples=scaled, suppress_health_check=[*CLOCKS, *unchecked])
+    return settings(max_examples=scaled(number), suppress_health_check=[*CLOCKS, *unchecked])
+
+
+def scaled(number: int) -> int:
+    """Return so many, fewer or more as the profile asks."""
+    return max(1, number * settings().max_examples // USUAL)

@@ -22,7 +22,7 @@ from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
 from kilt.solvers.choose import reason_refused
-from kilt.solvers.registry import SolverInfo, all_infos, solver_info
+from kilt.solvers.registry import SolverInfo, all_infos, solver_info, warn_of_alias
 from kilt.solvers.solve import run, solve
 from kilt.sources.counted_table import CountedTable, TableDescription
 from kilt.verification.verdict import Verdict
@@ -133,6 +133,8 @@ def _infos(solvers: str | Solver | Sequence[str | Solver] | None) -> list[Solver
         return all_infos()
     named = solvers.split(",") if isinstance(solvers, str) else solvers if isinstance(solvers, Sequence) else [solvers]
     words = [word.strip() if isinstance(word, str) else word for word in named]
+    for word in words:
+        warn_of_alias(word)
     chosen = {info.name: info for info in [solver_info(word) for word in words if word]}
     if not chosen:
         raise InputError("'solvers' names none: leave it out to compare all")

@@ -7,7 +7,7 @@ its levels and their costs in stars, and knows what a value looks like at given 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from kilt.errors import InputError, nearest
 from kilt.model.taxonomy import ROOT, Taxonomy
-from kilt.numbers import IntArray, rational
+from kilt.numbers import BoolArray, IntArray, rational
 
 Values = Sequence[str | None]
 Mark = str | None  # what a suppressed cell looks like; None is the null of a typed column
@@ -26,12 +26,16 @@ MARK = "*"
 class CodedColumn:
     """A column of the problem: ``levels[h][code]`` is the code at level h, ``costs[h]`` its cost in stars.
 
-    Level 0 is the code itself; at the top level all codes are 0.
+    Level 0 is the code itself; at the top level all codes are 0. ``looks[h][code]`` is the lowest level at which a code
+    looks as it does at level h; None if it looks different at each. ``numbers`` are the values by code, if they are
+    numbers.
     """
 
     name: str
     levels: tuple[IntArray, ...]
     costs: tuple[Fraction, ...]
+    looks: tuple[IntArray, ...] | None = None
+    numbers: tuple[Fraction, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,22 +79,35 @@ def _coded(values: Sequence[object]) -> IntArray:
     return np.array([numbers.setdefault(value, len(numbers)) for value in values], dtype=np.int32)
 
 
-def _ranked(values: Values) -> IntArray:
-    """Number the values by size if all are numbers, else as they come; a missing value is the first."""
+def _ranked(values: Values) -> tuple[IntArray, tuple[Fraction, ...]]:
+    """Number the values by size if all are numbers, else as they come; a missing value is the first.
+
+    Return the numbers too, if there are any; a missing value stands where the smallest does.
+    """
     try:
         keys = [(value is not None, rational(value or 0)) for value in values]
     except (ValueError, ZeroDivisionError):
-        return np.arange(len(values), dtype=np.int32)
+        return np.arange(len(values), dtype=np.int32), ()
     order = sorted(range(len(values)), key=keys.__getitem__)
     codes = np.empty(len(values), dtype=np.int32)
     codes[order] = np.arange(len(values), dtype=np.int32)
-    return codes
+    smallest = next((keys[i][1] for i in order if keys[i][0]), Fraction(0))
+    return codes, tuple(keys[i][1] if keys[i][0] else smallest for i in order)
 
 
-def _two_level(name: str, codes: IntArray) -> CodedColumn:
+def _two_level(name: str, codes: IntArray, looks: IntArray | None = None) -> CodedColumn:
+    """Return a column of two levels; ``looks`` has the lowest level that looks like the upper one."""
     size = int(codes.max(initial=-1)) + 1
-    identity = np.arange(size, dtype=np.int32)
-    return CodedColumn(name, (identity, np.zeros(size, dtype=np.int32)), (Fraction(0), Fraction(1)))
+    identity, zeros = np.arange(size, dtype=np.int32), np.zeros(size, dtype=np.int32)
+    return CodedColumn(name, (identity, zeros), (Fraction(0), Fraction(1)), None if looks is None else (zeros, looks))
+
+
+def _looks(same: Sequence[BoolArray]) -> tuple[IntArray, ...]:
+    """Return the lowest level that looks like each, given for each above 0 whether it looks like the one below."""
+    looks = [np.zeros(len(same[0]), dtype=np.int32)]
+    for level, as_below in enumerate(same, 1):
+        looks.append(np.where(as_below, looks[-1], level).astype(np.int32))
+    return tuple(looks)
 
 
 @dataclass(frozen=True)
@@ -102,8 +119,8 @@ class Suppression:
 
     def encode(self, name: str, values: Values) -> Encoding:
         """One coded column of two levels, in the order of the values, which methods that cut between them follow."""
-        codes = _ranked(values)
-        return Encoding(codes[:, None], (_two_level(name, codes),))
+        codes, numbers = _ranked(values)
+        return Encoding(codes[:, None], (replace(_two_level(name, codes), numbers=numbers),))
 
     def show(self, value: str | None, levels: Sequence[int], values: Values, mark: Mark) -> Mark:  # noqa: ARG002
         """Show the mark."""
@@ -129,7 +146,7 @@ class Characters:
     """Every character position is a column of its own: 98765 may become 98*** or 9*7**.
 
     Shorter values are padded with an absent character, which is a value like any other; so is the
-    missing value, in every position.
+    missing value, in every position. It has no characters to mask: by itself it stays as it is.
     """
 
     text_only: bool = True
@@ -139,7 +156,8 @@ class Characters:
         """One two-level column per position."""
         width = _width(values)
         codes = np.column_stack([_coded([_character(v, i) for v in values]) for i in range(width)])
-        columns = tuple(_two_level(f"{name}[{i + 1}]", codes[:, i]) for i in range(width))
+        looks = [_masked(codes[:, i], values) for i in range(width)]
+        columns = tuple(_two_level(f"{name}[{i + 1}]", codes[:, i], looks[i]) for i in range(width))
         return Encoding(codes, columns)
 
     def show(self, value: str | None, levels: Sequence[int], values: Values, mark: Mark) -> Mark:  # noqa: ARG002
@@ -164,7 +182,10 @@ class Characters:
 
 @dataclass(frozen=True)
 class Prefix:
-    """Only a tail may be masked: 98765, 9876*, 987**, and so on; every masked position is a star."""
+    """Only a tail may be masked: 98765, 9876*, 987**, and so on; every masked position is a star.
+
+    A shorter value is masked by itself only where it has characters in the tail, or altogether.
+    """
 
     text_only: bool = True
     masks: bool = True
@@ -176,7 +197,10 @@ class Prefix:
         levels += [_coded([_head(v, width - tail) for v in values]) for tail in range(1, width)]
         levels.append(np.zeros(len(values), dtype=np.int32))
         costs = tuple(Fraction(tail) for tail in range(width + 1))
-        return Encoding(levels[0][:, None], (CodedColumn(name, tuple(levels), costs),))
+        lengths = np.array([len(value or "") for value in values])
+        nothing_masked = [np.asarray(lengths <= width - tail) for tail in range(1, width)]
+        looks = _looks([*nothing_masked, np.zeros(len(values), dtype=bool)])
+        return Encoding(levels[0][:, None], (CodedColumn(name, tuple(levels), costs, looks),))
 
     def show(self, value: str | None, levels: Sequence[int], values: Values, mark: Mark) -> Mark:
         """Mask the tail."""
@@ -212,7 +236,8 @@ class Taxonomic:
         paths = [self.taxonomy.paths[value] for value in values if value is not None]
         levels = tuple(_coded([path[level] for path in paths]) for level in range(height + 1))
         costs = tuple(Fraction(level, height) for level in range(height + 1))
-        return Encoding(levels[0][:, None], (CodedColumn(name, levels, costs),))
+        looks = _looks([np.array([path[h] == path[h - 1] for path in paths]) for h in range(1, height + 1)])
+        return Encoding(levels[0][:, None], (CodedColumn(name, levels, costs, looks),))
 
     def show(self, value: str | None, levels: Sequence[int], values: Values, mark: Mark) -> Mark:  # noqa: ARG002
         """Show the label, and the mark for the root."""
@@ -274,9 +299,7 @@ class Weighted:
     def encode(self, name: str, values: Values) -> Encoding:
         """Multiply the costs."""
         encoding = self.ladder.encode(name, values)
-        columns = tuple(
-            CodedColumn(c.name, c.levels, tuple(cost * self.weight for cost in c.costs)) for c in encoding.columns
-        )
+        columns = tuple(replace(c, costs=tuple(cost * self.weight for cost in c.costs)) for c in encoding.columns)
         return Encoding(encoding.codes, columns)
 
     def show(self, value: str | None, levels: Sequence[int], values: Values, mark: Mark) -> Mark:
@@ -300,6 +323,13 @@ def _width(values: Values) -> int:
 def _character(value: str | None, position: int) -> str | None:
     """Return the character at a position, '' where the value is shorter, None for the missing value."""
     return None if value is None else value[position : position + 1]
+
+
+def _masked(codes: IntArray, values: Values) -> IntArray:
+    """Return for every code of a position the lowest level that looks masked: 0 for the missing value alone."""
+    looks = np.ones(int(codes.max(initial=-1)) + 1, dtype=np.int32)
+    looks[[code for code, value in zip(codes.tolist(), values, strict=True) if value is None]] = 0
+    return looks
 
 
 def _head(value: str | None, length: int) -> str | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kilt.arrays.ragged import bucket
-from kilt.model.patterns import costs_of, tightest
+from kilt.model.patterns import Levels, buckets, costs_of, look_levels, tightest
 from kilt.model.problem import Problem
 from kilt.model.rules import Groups
 from kilt.numbers import IntArray
@@ -20,6 +20,8 @@ class Partition:
     Canonical: entries are sorted by group, then type, and each pair occurs once; no two groups
     share a pattern (a union of legal groups is legal, and costs the same); ``levels[g]`` is the
     tightest pattern of group g; groups are in the order of their first row type.
+
+    Only a full-domain partition shows less than the tightest patterns: ``levels[g]`` may be above them there.
     """
 
     types: IntArray
@@ -41,6 +43,18 @@ class Partition:
         levels = tightest(problem, types, first)
         sizes = np.add.reduceat(counts, first[:-1])
         return cls(types, groups, counts, levels, int(sizes @ costs_of(problem, levels)))
+
+    @classmethod
+    def full_domain(cls, problem: Problem, vector: Levels) -> Partition:
+        """Show all rows at one level for each column, also where a group could show more."""
+        every = np.arange(len(problem.counts))
+        tight = cls.of(problem, every, buckets(problem, vector, every).ids(), problem.counts)
+        levels = np.maximum(tight.levels, look_levels(problem, vector, tight.types[tight.starts[:-1]]))
+        return replace(tight, levels=levels, cost=int(tight.sizes() @ costs_of(problem, levels)))
+
+    def tightened(self, problem: Problem) -> Partition:
+        """Show every group under its tightest pattern."""
+        return Partition.of(problem, self.types, self.groups, self.counts)
 
     def __len__(self) -> int:
         return len(self.levels)

@@ -72,3 +72,11 @@ def costs_of(problem: Problem, levels: IntArray) -> IntArray:
     for index, cost in enumerate(problem.costs):
         total += cost[levels[:, index]]
     return total
+
+
+def look_levels(problem: Problem, vector: Levels, types: IntArray) -> IntArray:
+    """Return for row types the lowest level of each column that looks as one level for all does: what is released."""
+    levels = np.empty((len(types), len(vector)), dtype=np.int16)
+    for index, (column, level) in enumerate(zip(problem.columns, vector, strict=True)):
+        levels[:, index] = level if column.looks is None else column.looks[level][problem.codes[types, index]]
+    return levels

@@ -10,7 +10,7 @@ from kilt.model.diversity import Distinct, Frequency
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule
 from kilt.solvers.base import Solver
-from kilt.solvers.registry import SOLVERS, SolverInfo, solver_info
+from kilt.solvers.registry import SOLVERS, SolverInfo, solver_info, warn_of_alias
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ def choose(solver: str | Solver, problem: Problem) -> SolverInfo:
     if solver == "auto":
         meant = [name for name, size in AUTO.items() if size is None or size.holds(problem)]
         return next(info for info in map(solver_info, meant) if reason_refused(info, problem) is None)
+    warn_of_alias(solver)
     chosen = solver_info(solver)
     reason = reason_refused(chosen, problem)
     if reason:

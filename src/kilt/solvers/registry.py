@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from itertools import zip_longest
 
+from kilt.deprecation import warn_dropped
 from kilt.errors import InputError, nearest
 from kilt.solvers.base import Kind, Solver
 
@@ -92,7 +93,7 @@ INFOS = (
         "exact",
         "the optimum, or a bound when its time is over (in floating point)",
         "any policy, some hundred different rows",
-        "the mixed integer program of Liang and Yuan 2013, made smaller; solved by HiGHS",
+        "after the mixed integer program of Liang and Yuan 2013, made smaller; solved by HiGHS",
         brings_bound=True,
     ),
     SolverInfo(
@@ -110,7 +111,7 @@ INFOS = (
         "exact",
         OPTIMUM,
         "k=2, or l=2 (frequency) on the one sensitive column",
-        "Blocki and Williams 2010; Anshelevich and Karagiozova 2011 (simplex matching)",
+        "after Blocki and Williams 2010, and Anshelevich and Karagiozova 2011 (simplex matching)",
         brings_bound=True,
         is_random=True,
     ),
@@ -129,7 +130,7 @@ INFOS = (
         "exact",
         "the optimum, or a bound when its time is over",
         "any policy, hundreds of different rows and often more",
-        "column generation on a kernel (after Blocki and Williams 2010)",
+        "column generation, on a kernel after Blocki and Williams 2010",
         brings_bound=True,
         is_random=True,
     ),
@@ -155,6 +156,15 @@ INFOS = (
         takes_release_rules=True,
     ),
     SolverInfo(
+        "balanced-cuts",
+        "kilt.solvers.greedy.balanced_cuts:BalancedCuts",
+        "heuristic",
+        "none",
+        "any policy, any size",
+        "after Mondrian: the most even of the legal cuts, not only the one at the median",
+        takes_release_rules=True,
+    ),
+    SolverInfo(
         "classes",
         "kilt.solvers.approximation.classes:Classes",
         "guaranteed",
@@ -176,7 +186,7 @@ INFOS = (
         "guaranteed",
         "at most 2(1 + ln(2k-1)) times the optimum",
         "k-anonymity, where all patterns can be listed",
-        "Park and Shim 2007, by patterns",
+        "after Park and Shim 2007: their greedy cover, by patterns",
     ),
     SolverInfo(
         "forest",
@@ -184,23 +194,31 @@ INFOS = (
         "guaranteed",
         "at most 3k-3 times the optimum",
         "k-anonymity",
-        "Aggarwal et al. 2005, trees cut in our own way",
+        "after Aggarwal et al. 2005: their forest, cut in our own way",
     ),
     SolverInfo(
         "diameter",
         "kilt.solvers.approximation.diameter:Diameter",
         "guaranteed",
+        "at most 2(2k-1)(k-1)/k (1 + ln(2k-1)) times the optimum",
+        "k-anonymity of few rows: up to 181 for k=2, 42 for k=3, 26 for k=4",
+        "Meyerson and Williams 2004, the first of their algorithms",
+    ),
+    SolverInfo(
+        "diameter-balls",
+        "kilt.solvers.approximation.diameter_balls:DiameterBalls",
+        "guaranteed",
         "at most 4(2k-1)(k-1)/k (1 + ln(2k-1)) times the optimum",
         "k-anonymity, up to 100,000 different rows",
-        "Meyerson and Williams 2004, with balls in place of all sets",
+        "after the second algorithm of Meyerson and Williams 2004, with parts of balls in place of balls",
     ),
     SolverInfo(
         "tp",
         "kilt.solvers.approximation.tp.solver:TupleMinimization",
         "guaranteed",
-        "at most m times the optimum with m columns of whole cells if its first phase is enough, else what is proved",
+        "at most l*m times the optimum with m columns of whole cells; m times if its first phase is enough",
         "a whole l (frequency) on the one sensitive column, with k up to l",
-        "Xiao, Yi and Tao 2010, its third phase in our own way",
+        "Xiao, Yi and Tao 2010, its third phase reconstructed, with a proof of our own",
     ),
     SolverInfo(
         "tp+",
@@ -208,7 +226,7 @@ INFOS = (
         "guaranteed",
         "that of tp; never more stars",
         "a whole l (frequency) on the one sensitive column, with k up to l",
-        "Xiao, Yi and Tao 2010, the residue cut as Mondrian does",
+        "after Xiao, Yi and Tao 2010: the residue cut as balanced-cuts does",
     ),
     SolverInfo(
         "mondrian",
@@ -216,7 +234,7 @@ INFOS = (
         "heuristic",
         "none",
         "any policy, any size",
-        "LeFevre, DeWitt and Ramakrishnan 2006, strict",
+        "LeFevre, DeWitt and Ramakrishnan 2006, strict; shown by ladders in place of ranges",
         takes_release_rules=True,
     ),
     SolverInfo(
@@ -225,16 +243,24 @@ INFOS = (
         "heuristic",
         "none",
         "any policy, any size",
-        "LeFevre, DeWitt and Ramakrishnan 2006, relaxed",
+        "LeFevre, DeWitt and Ramakrishnan 2006, relaxed; shown by ladders in place of ranges",
         takes_release_rules=True,
     ),
     SolverInfo(
         "incognito",
         "kilt.solvers.classics.incognito:Incognito",
         "heuristic",
-        "none; the best release with one level for each column",
+        "none; the best release with one level of each column for the whole table",
         "any policy, not too many level vectors",
         "LeFevre, DeWitt and Ramakrishnan 2005; Li, Li and Venkatasubramanian 2007 for t",
+    ),
+    SolverInfo(
+        "incognito-tightened",
+        "kilt.solvers.classics.incognito:TightenedIncognito",
+        "heuristic",
+        "none; never more stars than incognito",
+        "any policy, not too many level vectors",
+        "after incognito: every group of its release shows what it agrees on",
         takes_release_rules=True,
     ),
     SolverInfo(
@@ -257,8 +283,10 @@ INFOS = (
     ),
 )
 SOLVERS: Mapping[str, SolverInfo] = {entry.name: entry for entry in INFOS}
-# what researchers call them, by their authors
-ALIASES: Mapping[str, str] = {
+# what researchers call them, by their authors: those that do what these published
+ALIASES: Mapping[str, str] = {"meyerson-williams": "diameter", "xiao-yi-tao": "tp"}
+# names of authors that stood for something that differs from what they published: they go on for a release
+DROPPED_ALIASES: Mapping[str, str] = {
     "blocki-williams": "matching",
     "blocki-williams-exact": "subsets",
     "blocki-williams-kernel": "exact",
@@ -266,8 +294,6 @@ ALIASES: Mapping[str, str] = {
     "dondi": "residue",
     "park-shim": "cover",
     "aggarwal": "forest",
-    "meyerson-williams": "diameter",
-    "xiao-yi-tao": "tp",
     "rebollo-monedero": "information",
 }
 
@@ -309,13 +335,19 @@ def solver_info(solver: str | Solver) -> SolverInfo:
     """Return what is known of a solver, by its name, by the name of its authors, or of one that is given itself."""
     if not isinstance(solver, str):
         return _info_of_given(solver)
-    name = ALIASES.get(solver, solver)
+    name = ALIASES.get(solver) or DROPPED_ALIASES.get(solver, solver)
     if name == "auto":
         raise InputError("'auto' is not a solver itself: name one that 'kilt solvers' lists")
     found = SOLVERS.get(name) or _plugins().get(name)
     if found is None:
         raise InputError(f"'{name}' is not a solver: {nearest(name, (*NAMES, *ALIASES, *_plugins()))}")
     return found
+
+
+def warn_of_alias(solver: str | Solver) -> None:
+    """Warn whoever uses a name that will be dropped."""
+    if isinstance(solver, str) and solver in DROPPED_ALIASES:
+        warn_dropped(solver, DROPPED_ALIASES[solver])
 
 
 def _info_of_given(solver: Solver) -> SolverInfo:

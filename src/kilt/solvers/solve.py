@@ -168,7 +168,7 @@ def _solve_and_bound(problem: Problem, info: SolverInfo, stop: StoppingRule, obs
 
 
 def _polish(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int) -> Solution:
-    """Let the search go on from what a solver found; it never gets worse, so what is guaranteed stays."""
+    """Let the search go on from the groups that a solver found; it never gets worse, so what is guaranteed stays."""
     from kilt.solvers.search.solver import Search  # noqa: PLC0415 - small tables do without it
 
     reason = reason_refused(solver_info("search"), problem)
@@ -177,7 +177,7 @@ def _polish(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Ob
     rough = run(problem, info, stop.share(POLISHED_SHARE), observer, seed)
     if rough.is_optimal:
         return rough
-    polished = _accepted(problem, Search(seed, rough.partition).solve(problem, stop, observer), stop)
+    polished = _accepted(problem, Search(seed, rough.partition.tightened(problem)).solve(problem, stop, observer), stop)
     if polished.cost > rough.cost:  # where groups had to be merged
         polished = replace(polished, partition=rough.partition)
     named = replace(polished, solver=f"{info.name} + search", factor=rough.factor, stopped=rough.stopped)

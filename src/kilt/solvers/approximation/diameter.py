@@ -1,18 +1,17 @@
-"""Diameter (after Meyerson and Williams 2004): sets of nearby rows cover the table, and are then made disjoint.
+"""Diameter (Meyerson and Williams 2004): sets of nearby rows cover the table, and are then made disjoint.
 
 The *diameter* of a set is the largest distance of two of its rows. A row pays at least the diameter of its group, and
 at most as many times that as the group has other rows. So a partition with a small sum of diameters is cheap. A greedy
-cover takes the set with the smallest diameter for each row that is not covered yet. Trying all sets of k to 2k-1 rows
-is polynomial for a fixed k only; here the sets come from *balls*, all rows within a radius of a row: a set is in the
-ball around any of its rows whose radius is its diameter, and a set in a ball has at most twice the radius as its
-diameter. So a ball is at most twice as dear as the best set, and there are few of them, for every k.
+cover takes, of all sets of k to 2k-1 rows, the one with the smallest diameter for each row that is not covered yet.
+This is polynomial for a fixed k only, and meant for small tables.
 """
 
 from __future__ import annotations
 
-import heapq
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -25,113 +24,95 @@ from kilt.solvers.approximation.disjoint_cover import DisjointCover, harmonic
 from kilt.solvers.base import Solution
 from kilt.solvers.common.stacked_ladders import stacked
 
-
-@dataclass(frozen=True)
-class Params:
-    """Limits on memory."""
-
-    max_rows: int = 500_000  # sets hold single rows
-    max_row_types: int = 100_000  # each counts the rows at every distance
-    max_distance: int = 1_000
-
-
-PARAMS = Params()
+MAX_ROWS = 1_000
+MAX_SETS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Diameter:
-    """Within a factor that grows with k times its logarithm, under k alone."""
+    """Within a factor that grows with k times its logarithm, under k alone, for small tables."""
 
     def refuses(self, problem: Problem) -> str | None:
-        """Refuse anything but k-anonymity, and what would take too much memory."""
+        """Refuse anything but k-anonymity, and tables with too many sets."""
         if not problem.rules.is_k_anonymity:
             return "it takes k-anonymity alone"
-        if problem.rows > PARAMS.max_rows or len(problem.counts) > PARAMS.max_row_types:
-            return f"it takes up to {PARAMS.max_rows:,} rows, and up to {PARAMS.max_row_types:,} different ones"
-        return (
-            None
-            if _max_distance(problem) <= PARAMS.max_distance
-            else "its ladders and weights have too many different costs"
-        )
+        if problem.rows <= MAX_ROWS and number_of_sets(problem.rows, problem.rules.min_group_size) <= MAX_SETS:
+            return None
+        return f"it takes up to {MAX_ROWS:,} rows, and up to {MAX_SETS:,} sets of k to 2k-1 of them"
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Cover all rows; when stopped, those that are left join other groups, and nothing is guaranteed."""
-        sets, balls = DisjointCover(problem), Balls(problem)
-        if balls.count(stop):
-            _cover(balls, sets, stop, observer)
-        complete = not sets.left.any()
-        return Solution(sets.partition(), factor=factor(problem.rules.min_group_size) if complete else None)
+        cover = DisjointCover(problem)
+        if not stop():
+            _cover(cover, AllSets.of(problem), stop, observer)
+        complete = not cover.left.any()
+        return Solution(cover.partition(), factor=factor(problem.rules.min_group_size) if complete else None)
 
 
 def factor(k: int) -> Fraction:
-    """Return how many times the optimum a cover by balls costs at most, when its sets are made disjoint."""
-    return max(Fraction(1), Fraction((2 * k - 1) * (2 * k - 2), k) * 2 * harmonic(2 * k - 1))
+    """Return how many times the optimum a cover by all sets costs at most, when its sets are made disjoint."""
+    return max(Fraction(1), Fraction((2 * k - 1) * (2 * k - 2), k) * harmonic(2 * k - 1))
 
 
-def _max_distance(problem: Problem) -> int:
-    return sum(int(cost[-1]) for cost in problem.costs)
+def number_of_sets(rows: int, k: int) -> float:
+    """Return how many sets of k to 2k-1 rows there are, or infinity if they are far too many to count."""
+    if min(k, rows - k) > math.log2(MAX_SETS) + 1:
+        return math.inf
+    return sum(math.comb(rows, size) for size in range(k, min(2 * k - 1, rows) + 1))
 
 
-@dataclass
-class Balls:
-    """For every row type, how many rows that are in no set yet there are at every distance."""
+@dataclass(frozen=True)
+class AllSets:
+    """All sets of k to 2k-1 rows, by diameter; a place that a set does not need has the number of no row."""
 
-    problem: Problem
-    rows_at: IntArray = field(init=False)
-    least: IntArray = field(init=False)
-    distances: Distances = field(init=False)
+    rows: IntArray
+    diameters: IntArray
 
-    def __post_init__(self) -> None:
-        self.rows_at = np.zeros((len(self.problem.counts), _max_distance(self.problem) + 1), dtype=np.int64)
-        self.distances = Distances(self.problem.codes, stacked(self.problem))
+    @classmethod
+    def of(cls, problem: Problem) -> AllSets:
+        """List the sets of a table, small ones first where diameters are equal."""
+        k, n = problem.rules.min_group_size, problem.rows
+        most = min(2 * k - 1, n)
+        distance = row_distances(problem)
+        rows, diameters = [], []
+        for size in range(k, most + 1):
+            flat = chain.from_iterable(combinations(range(n), size))
+            sets = np.fromiter(flat, dtype=np.int32, count=math.comb(n, size) * size).reshape(-1, size)
+            rows.append(np.pad(sets, ((0, 0), (0, most - size)), constant_values=n))
+            diameters.append(_diameters(sets, distance))
+        every, diameter = np.concatenate(rows), np.concatenate(diameters)
+        order = np.argsort(diameter, kind="stable")
+        return cls(every[order], diameter[order])
 
-    def count(self, stop: StoppingRule) -> bool:
-        """Count all rows, and note the least radius with k of them; say whether it was finished."""
-        for row_type, copies in enumerate(self.problem.counts.tolist()):
-            if stop():
-                return False
-            self.add(row_type, copies)
-        self.least = np.argmax(np.cumsum(self.rows_at, axis=1) >= self.problem.rules.min_group_size, axis=1)
-        return True
-
-    def add(self, row_type: int, copies: int) -> None:
-        """Count copies of a row type, or take them out if negative."""
-        self.distances.count_within(self.rows_at, row_type, copies)
-
-    def best(self, center: int) -> tuple[float, int]:
-        """Return the best ball around a row type: its radius for each row that is in no set, and its radius.
-
-        These ratios of small integers are in the right order as floats.
-        """
-        most = 2 * self.problem.rules.min_group_size - 1
-        radii = np.arange(self.least[center], self.rows_at.shape[1])
-        new = np.minimum(np.cumsum(self.rows_at[center])[radii], most)
-        ratio = np.where(new > 0, radii / np.maximum(new, 1), np.inf)
-        chosen = int(np.argmin(ratio))
-        return float(ratio[chosen]), int(radii[chosen])
-
-    def rows(self, center: int, radius: int) -> IntArray:
-        """Return the row types in a ball, the nearest first."""
-        distance = self.distances.of(center)
-        inside = np.flatnonzero(distance <= radius)
-        return inside[np.argsort(distance[inside], kind="stable")]
+    def best(self, uncovered: IntArray) -> IntArray:
+        """Return the set with the smallest diameter for each uncovered row; of equal ones the one with the most."""
+        new = uncovered[self.rows].sum(axis=1)
+        firsts = [int(np.argmax(new == number)) for number in np.unique(new[new > 0])[::-1]]
+        found = self.rows[min(firsts, key=lambda i: Fraction(int(self.diameters[i]), int(new[i])))]
+        return np.asarray(found[found < len(uncovered) - 1])
 
 
-def _cover(balls: Balls, sets: DisjointCover, stop: StoppingRule, observer: Observer) -> None:
-    """Add the set that is smallest for each new row, again and again; what a ball offers only gets worse."""
-    k, rows = balls.problem.rules.min_group_size, balls.problem.rows
-    heap = [(*balls.best(center), center) for center in range(len(balls.rows_at))]
-    heapq.heapify(heap)
-    while heap and not stop():
-        *before, center = heapq.heappop(heap)
-        ratio, radius = balls.best(center)
-        if ratio == np.inf:
-            continue
-        if [ratio, radius] == before:
-            inside = balls.rows(center, radius)
-            left = sets.left[inside]
-            sets.add(inside, k, 2 * k - 1)
-            for index in np.flatnonzero(sets.left[inside] != left).tolist():
-                balls.add(int(inside[index]), int(sets.left[inside[index]] - left[index]))
-            observer(Progress("solving", 1 - int(sets.left.sum()) / rows))
-        heapq.heappush(heap, (ratio, radius, center))
+def row_distances(problem: Problem) -> IntArray:
+    """Return the distance of every two rows: what it costs to show them alike."""
+    distances = Distances(problem.codes, stacked(problem))
+    between = np.array([np.asarray(distances.of(u)) for u in range(len(problem.counts))])
+    types = np.repeat(np.arange(len(problem.counts)), problem.counts)
+    return np.asarray(between[np.ix_(types, types)])
+
+
+def _diameters(sets: IntArray, distance: IntArray) -> IntArray:
+    diameters = np.zeros(len(sets), dtype=np.int64)
+    for a, b in combinations(range(sets.shape[1]), 2):
+        np.maximum(diameters, distance[sets[:, a], sets[:, b]], out=diameters)
+    return diameters
+
+
+def _cover(cover: DisjointCover, sets: AllSets, stop: StoppingRule, observer: Observer) -> None:
+    """Add the set that is smallest for each new row, again and again."""
+    uncovered = np.ones(cover.problem.rows + 1, dtype=np.int64)
+    uncovered[-1] = 0  # the number of no row
+    while uncovered.any() and not stop():
+        chosen = sets.best(uncovered)
+        cover.add_rows(chosen.tolist())
+        uncovered[chosen] = 0
+        observer(Progress("solving", 1 - int(uncovered.sum()) / cover.problem.rows))

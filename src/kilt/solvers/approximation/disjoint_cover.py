@@ -6,6 +6,7 @@ share a row, the larger one gives it up; if both have k rows, they become one, o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -44,12 +45,18 @@ class DisjointCover:
         uncovered = self._rows(types, self.left[types], most, covered=False)
         missing = max(0, fewest - len(uncovered))
         covered = self._rows(types, self.problem.counts[types] - self.left[types], missing, covered=True)
-        self.members.append({*uncovered, *covered})
-        new = len(self.members) - 1
-        for row in uncovered:
-            self.owner[row] = new
-            self.left[np.searchsorted(self.first, row, "right") - 1] -= 1
-        for row in covered:
+        self.add_rows([*uncovered, *covered])
+
+    def add_rows(self, rows: Sequence[int]) -> None:
+        """Add a set of these rows, and make it disjoint from the others."""
+        new = len(self.members)
+        self.members.append(set(rows))
+        shared = [row for row in rows if self.owner[row] != NONE]
+        for row in rows:
+            if self.owner[row] == NONE:
+                self.owner[row] = new
+                self.left[np.searchsorted(self.first, row, "right") - 1] -= 1
+        for row in shared:
             self._share(row, new)
 
     def _rows(self, types: IntArray, available: IntArray, most: int, *, covered: bool) -> list[int]:

@@ -155,17 +155,13 @@ class Cut:
         self.emitted[v] = group
 
     def _join(self, rest: Rows, parent: dict[int, int]) -> None:
-        """Let what is left at the root join an adjacent group, or take from a single vertex only what it needs."""
+        """Let what is left at the root join an adjacent group."""
         if not rest:
             return
         at = next((v for v in rest if v in self.emitted), None)
         if at is None:
             at = next(v for v, above in parent.items() if above in rest and v not in rest)
-        group, missing = self.emitted[at], self.k - sum(rest.values())
-        if len(group) == 1 and (only := next(iter(group))) is not None and group[only] - missing >= self.k:
-            group[only] -= missing
-            self.groups.append({**rest, only: rest.get(only, 0) + missing})
-            return
+        group = self.emitted[at]
         for v, number in rest.items():
             group[v] = group.get(v, 0) + number
 

@@ -3,7 +3,9 @@
 A level vector is *safe* if all its buckets are legal. What is safe stays safe one level up, since legal groups are
 legal together; and if it is safe, so is what is left of it on fewer columns. So vectors on few columns are tried first,
 from low to high, and a vector only if all its parts on one column less are safe. Among the lowest safe vectors on all
-columns the cheapest is taken.
+columns the cheapest is taken, and the whole table is shown at its levels (*full domain*). No row is left out.
+
+*Tightened* is our own: the same groups, each shown under its tightest pattern.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ Columns = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Incognito:
-    """The cheapest release with one level for each column, under any policy."""
+    """The cheapest release with one level of each column for the whole table, under any policy."""
+
+    tightens: bool = False
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse ladders with too many level vectors."""
@@ -36,8 +40,16 @@ class Incognito:
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Find the lowest safe vectors, and take the cheapest; when stopped, the top."""
-        partitions = [partition_of(problem, vector) for vector in find_lowest_safe(problem, stop, observer)]
+        shown = [Partition.full_domain(problem, vector) for vector in find_lowest_safe(problem, stop, observer)]
+        partitions = [partition.tightened(problem) for partition in shown] if self.tightens else shown
         return Solution(min(partitions, key=lambda partition: partition.cost))
+
+
+@dataclass(frozen=True)
+class TightenedIncognito(Incognito):
+    """The cheapest release by the groups of one level for each column, each group shown as tightly as it can be."""
+
+    tightens: bool = True
 
 
 def find_lowest_safe(problem: Problem, stop: StoppingRule, observer: Observer) -> list[Levels]:
@@ -84,9 +96,3 @@ def is_safe(problem: Problem, vector: Levels) -> bool:
     by_class = np.zeros((len(found), len(problem.sensitive_totals)), dtype=np.int64)
     np.add.at(by_class, (found.owner, problem.sensitive_class[found.values]), problem.counts[found.values])
     return bool(problem.is_legal(by_class).all())
-
-
-def partition_of(problem: Problem, vector: Levels) -> Partition:
-    """Return the partition into the buckets of a level vector."""
-    every = np.arange(len(problem.counts))
-    return Partition.of(problem, every, buckets(problem, vector, every).ids(), problem.counts)

@@ -1,22 +1,25 @@
-"""Mondrian (LeFevre, DeWitt, Ramakrishnan 2006): cut the table in two, and the parts again, as long as they are legal.
+"""Mondrian (LeFevre, DeWitt, Ramakrishnan 2006): cut the table at medians, and the parts again, while they are legal.
 
-*Strict*: a part is cut between two values of a column, as near to the middle as both sides are legal. *Relaxed*: it is
-cut exactly in the middle, and rows with the value there go to either side.
+A part is cut along the column in which it is widest, compared with the table. *Strict*: rows up to the median go to one
+side, all others to the other. *Relaxed*: the rows of the median value are shared out, so that both sides are equally
+large. If a side is not legal, the next widest column is tried.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
-from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
-from kilt.run.progress import Observer, Progress
+from kilt.run.progress import Observer
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
-from kilt.solvers.common.part import Part
+from kilt.solvers.common.part import Part, Sides, are_legal, cut_up, partition_of
 
 
 @dataclass(frozen=True)
@@ -31,69 +34,59 @@ class Mondrian:
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Cut the table until no cut is legal, or until stopped."""
-        parts = self.parts(problem, Part(np.arange(len(problem.counts)), problem.counts), stop, observer)
-        types, counts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("types", "counts"))
-        groups = np.repeat(np.arange(len(parts)), [len(part.types) for part in parts])
-        return Solution(Partition.of(problem, types, groups, counts))
+        whole = Part.whole(problem)
+        parts = cut_up(whole, partial(self._cut, problem, spans(problem, whole)), stop, observer)
+        return Solution(partition_of(problem, parts))
 
-    def parts(self, problem: Problem, whole: Part, stop: StoppingRule, observer: Observer) -> list[Part]:
-        """Cut a part of the table until no cut is legal, or until stopped."""
-        widths = np.array([len(np.unique(codes)) for codes in problem.codes.T])
-        parts, leaves = [whole], []
-        while parts:
-            part = parts.pop()
-            cut = None if stop() else self._cut(problem, part, widths)
-            if cut is None:
-                leaves.append(part)
-                observer(Progress("solving"))
-            else:
-                parts.extend(cut)
-        return leaves
-
-    def _cut(self, problem: Problem, part: Part, widths: IntArray) -> tuple[Part, Part] | None:
-        """Cut a part along the widest column, of those that have a share of all their values here, that allows it."""
-        values = np.array([len(np.unique(codes)) for codes in problem.codes[part.types].T])
-        for column in np.argsort(-(values - 1) / np.maximum(widths - 1, 1), kind="stable"):
-            if values[column] > 1:
-                codes = problem.codes[part.types, column]
-                cut = cut_in_half(problem, part, codes) if self.relaxed else cut_between(problem, part, codes)
-                if cut is not None:
-                    return cut
+    def _cut(self, problem: Problem, whole: list[Fraction], part: Part) -> Sides | None:
+        """Cut a part along the widest column that allows it."""
+        for column in widest_first(whole, spans(problem, part)):
+            codes = problem.codes[part.types, column]
+            sides = cut_in_half(part, codes) if self.relaxed else cut_at_median(part, codes)
+            if sides is not None and are_legal(problem, sides):
+                return sides
         return None
 
 
-def cut_between(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] | None:
-    """Cut between two values, as near to the middle as both sides are legal."""
-    values, value = np.unique(codes, return_inverse=True)
-    by_class = np.zeros((len(values), len(problem.sensitive_totals)), dtype=np.int64)
-    np.add.at(by_class, (value, problem.sensitive_class[part.types]), part.counts)
-    below = np.cumsum(by_class, axis=0)
-    above = below[-1] - below[:-1]
-    legal = problem.is_legal(below[:-1]) & problem.is_legal(above)
-    if not legal.any():
+def spans(problem: Problem, part: Part) -> list[Fraction]:
+    """Return for every column how far the values of a part are apart: as numbers, or else in the order of codes."""
+    codes = problem.codes[part.types]
+    found = []
+    for column, low, high in zip(problem.columns, codes.min(axis=0).tolist(), codes.max(axis=0).tolist(), strict=True):
+        found.append(column.numbers[high] - column.numbers[low] if column.numbers else Fraction(high - low))
+    return found
+
+
+def widest_first(whole: list[Fraction], part: list[Fraction]) -> Iterator[int]:
+    """Yield the columns in the order of their range in a part, as a share of that in the table."""
+    shares = [-(mine / all_) if all_ else Fraction(0) for mine, all_ in zip(part, whole, strict=True)]
+    yield from sorted(range(len(shares)), key=shares.__getitem__)
+
+
+def cut_at_median(part: Part, codes: IntArray) -> Sides | None:
+    """Cut behind the median; None if no value is above it."""
+    value = np.unique(codes, return_inverse=True)[1]
+    up_to = np.cumsum(np.bincount(value, part.counts).astype(np.int64))
+    left = value <= int(np.argmax(2 * up_to >= up_to[-1]))
+    if left.all():
         return None
-    unevenness = np.abs(2 * below[:-1].sum(axis=1) - below[-1].sum())
-    last = int(np.argmin(np.where(legal, unevenness, np.iinfo(np.int64).max)))
-    left = value <= last
     return Part(part.types[left], part.counts[left]), Part(part.types[~left], part.counts[~left])
 
 
-def cut_in_half(problem: Problem, part: Part, codes: IntArray) -> tuple[Part, Part] | None:
-    """Cut in the middle, if both sides are legal."""
+def cut_in_half(part: Part, codes: IntArray) -> Sides | None:
+    """Cut in the middle, also between rows of the same value; None if all have the same."""
+    if codes.min() == codes.max():
+        return None
     order = np.argsort(codes, kind="stable")
     types, counts = part.types[order], part.counts[order]
     before = np.cumsum(counts) - counts
     left = np.clip((int(counts.sum()) + 1) // 2 - before, 0, counts)
-    sides = [Part(types[copies > 0], copies[copies > 0]) for copies in (left, counts - left)]
-    by_class = np.array(
-        [np.bincount(problem.sensitive_class[s.types], s.counts, len(problem.sensitive_totals)) for s in sides],
-        dtype=np.int64,
-    )
-    return (sides[0], sides[1]) if problem.is_legal(by_class).all() else None
+    lower, upper = (Part(types[copies > 0], copies[copies > 0]) for copies in (left, counts - left))
+    return lower, upper
 
 
 @dataclass(frozen=True)
 class RelaxedMondrian(Mondrian):
-    """Mondrian that cuts in the middle of equal values too."""
+    """Mondrian that shares out the rows of the median value."""
 
     relaxed: bool = True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -17,8 +19,9 @@ from kilt.solvers.approximation.tp.phases import ResiduePhases, levelled
 from kilt.solvers.approximation.tp.solver import least_residue, legal_residue_kept, most_kept
 from kilt.solvers.choose import choose
 from kilt.solvers.registry import solver_info
+from support.lines import lines_not_run
 from support.problems import classes_of, drawn_table, problem_of, solved, table_of
-from support.profiles import examples
+from support.profiles import examples, scaled
 from support.strategies import tables
 
 PHASES = [
@@ -59,8 +62,14 @@ def residues(problem, l):
             yield np.array(kept)
 
 
+def assert_promised(problem, found, l):
+    """What is proved for a table is at least what is promised for all."""
+    least, most = row_costs(problem)
+    assert found.factor <= max(1, l * Fraction(most, least or 1))
+
+
 @given(st.data())
-@examples(250)
+@examples(300)
 def test_guarantees_hold_and_cuts_are_never_dearer(data):
     rows, quasi, sensitive = data.draw(tables(most_rows=9, most_sensitive=1, least_sensitive=1))
     l = data.draw(st.integers(1, 3))
@@ -75,6 +84,7 @@ def test_guarantees_hold_and_cuts_are_never_dearer(data):
     for found in (plain, cut):
         assert found.bound.cost <= optimum
         assert found.partition.cost <= found.factor * optimum
+        assert_promised(problem, found, l)
         assert found.factor == plain.factor or not found.partition.cost
     assert optimum <= cut.partition.cost <= plain.partition.cost
 
@@ -110,7 +120,85 @@ def test_how_far_each_phase_is_from_the_smallest_residue(data, l):
         assert final.sum() == second.sum() <= smallest_residue + l - 1
     else:
         assert final.max() > first.max()
-    assert final.sum() >= smallest_residue
+    assert smallest_residue <= final.sum() <= max(smallest_residue, (l - 1) * (smallest_residue + 1))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(3, 5))
+@examples(300)
+def test_each_step_of_the_third_phase_does_what_its_proof_says(seed, l):
+    phases = dead_end(np.random.default_rng(seed), l)
+    least, table = l * phases.height, phases.residue + phases.kept.sum(axis=0)
+    while phases.missing > 0:
+        before, height, missing = phases.residue == phases.height, phases.height, phases.missing
+        assert before.sum() < l
+        assert (phases.sizes == l * phases.heights).all()
+        phases.third_phase()
+        after = phases.residue == phases.height
+        assert (phases.height, phases.missing) == (height + 1, missing)
+        assert (before | ~after).all()
+        assert after.sum() < before.sum()
+        assert (phases.sizes == l * phases.heights).all()
+        phases.second_phase()
+    assert (phases.kept >= 0).all()
+    assert (phases.residue + phases.kept.sum(axis=0) == table).all()
+    assert phases.residue.sum() <= (l - 1) * (least + 1)
+
+
+def dead_end(rng, l):
+    """Draw a residue and classes with which phase 2 is not enough: classes are thin, and many share its pillars."""
+    while True:
+        values, full, height = l + rng.integers(4), rng.integers(1, l), rng.integers(1, 4)
+        residue = np.append(np.full(full, height), rng.integers(0, height, values - full) * rng.integers(2))
+        kept = np.zeros((rng.integers(1, 7), values), dtype=np.int64)
+        for each in kept:
+            always = rng.permutation(full)[: rng.integers(full + 1)]
+            for _ in range(rng.integers(1, 4)):
+                others = rng.permutation(np.setdiff1d(np.arange(values), always))
+                each[np.append(always, others)[:l]] += 1
+        phases = ResiduePhases(l, kept, residue.astype(np.int64))
+        if phases.missing > 0 and legal(residue + kept.sum(axis=0), l):
+            phases.second_phase()
+            if phases.missing > 0:
+                return phases
+
+
+@pytest.mark.compiled
+def test_guarantees_on_all_paths():
+    rng, reached = np.random.default_rng(0), Counter()
+    steps = ("run", "second_phase", "third_phase", "_common", "_drain", "_spare", "_steps", "_give")
+    functions = [*(getattr(ResiduePhases, step) for step in steps), levelled, most_kept, least_residue]
+
+    def run():
+        while sum(reached.values()) < scaled(300):
+            counts, l = needs_third_phase(rng) if rng.integers(3) == 0 else few_rows(rng)
+            if not legal(np.sum(counts, axis=0), l):
+                continue
+            problem = table_of(counts, Policy(l=l))
+            first, second, _ = phases(problem, l)
+            reached[1 if legal(first, l) else 2 if legal(second, l) else 3] += 1
+            found, optimum = solved("tp", problem), solved("exhaustive", problem).partition.cost
+            assert found.partition.cost <= found.factor * optimum
+            assert_promised(problem, found, l)
+
+    unused = lines_not_run(functions, run)
+    assert min(reached[phase] for phase in (1, 2, 3)) > scaled(5)
+    assert len(unused) <= 3  # of a run that is stopped
+    assert all(line.startswith("ResiduePhases.run") for line in unused)
+
+
+def needs_third_phase(rng):
+    """Two values in rows of their own, and thin classes of three values each of which has one of the two."""
+    classes = [(i % 2, *rng.permutation([2, 3, 4])[:2]) for i in range(rng.integers(2, 4))]
+    alone = [[int(value == i) for value in range(5)] for i in range(2)]
+    return [*alone, *([int(value in each) for value in range(5)] for each in classes)], 3
+
+
+def few_rows(rng):
+    """Up to ten rows in a few classes, with a few values."""
+    counts = np.zeros((rng.integers(1, 5), rng.integers(2, 5)), dtype=np.int64)
+    for _ in range(rng.integers(2, 11)):
+        counts[rng.integers(len(counts)), rng.integers(counts.shape[1])] += 1
+    return counts.tolist(), int(rng.integers(1, 4))
 
 
 @pytest.mark.parametrize(("counts", "l", "phase", "blurred"), PHASES)

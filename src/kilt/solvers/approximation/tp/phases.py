@@ -6,8 +6,10 @@ as many is *thin*, and stays legal if it gives a row of each of its pillars, whi
 
 *Phase 2*: as long as the residue is not legal it has fewer than l pillars, so that a fat class has a row that is no
 pillar of it. Fat classes give such rows, and thin classes that share no pillar with it theirs: the residue grows, and
-its height does not. *Phase 3*: where all classes are thin and share a pillar with the residue, one of them gives its
-pillars. This makes the residue higher by one, and other classes can give again.
+its height does not. *Phase 3*: where all classes are thin and share a pillar with the residue, one of them gives l rows
+of different values: its pillars, and others that are rare in the residue. It is thin again. The residue is higher by
+one, and needs as many rows as before; but it has fewer pillars, since some class lacks one of them. So after less than
+l such steps a class can give again in phase 2.
 """
 
 from __future__ import annotations
@@ -69,11 +71,20 @@ class ResiduePhases:
                     break
 
     def third_phase(self) -> None:
-        """Let a class give its pillars: one that shares the fewest with the residue, and then has the most."""
-        values = len(self.residue) + 1
-        order = self._shared() * values - self.pillars.sum(axis=1)
-        each = int(np.argmin(np.where(self.sizes > 0, order, values**2)))
-        self._give(each, self.pillars[each].astype(np.int64))
+        """Let a class give l rows of different values: one that gives the fewest pillars of the residue."""
+        common = np.where(self.sizes > 0, self._common(), len(self.residue) + 1)
+        each = int(np.argmin(common * (self.l + 1) - self.pillars.sum(axis=1)))
+        pillars = self.pillars[each]
+        others = np.flatnonzero((self.kept[each] > 0) & ~pillars)
+        rarest = others[np.argsort(self.residue[others], kind="stable")][: self.l - int(pillars.sum())]
+        given = pillars.astype(np.int64)
+        given[rarest] = 1
+        self._give(each, given)
+
+    def _common(self) -> IntArray:
+        """Return how many pillars of the residue are among l values of each class: its pillars, and rare others."""
+        others = ((self.kept > 0) & ~self.pillars)[:, ~self._full()].sum(axis=1)
+        return np.asarray(self._shared() + np.maximum(0, self.l - self.pillars.sum(axis=1) - others))
 
     def _full(self) -> BoolArray:
         return np.asarray(self.residue == self.residue.max(), dtype=bool)
@@ -89,9 +100,8 @@ class ResiduePhases:
             self._spare(each)
 
     def _spare(self, each: int) -> None:
-        """Let a class give all that it has above l times its height, if it is needed."""
-        wanted = min(self.missing, int(self.sizes[each] - self.l * self.heights[each]))
-        if wanted > 0:
+        """Let a class give all that it has above l times its height, which may fall then, if it is needed."""
+        while (wanted := min(self.missing, int(self.sizes[each] - self.l * self.heights[each]))) > 0:
             self._give(each, levelled(self.residue, self.kept[each], wanted))
 
     def _steps(self, each: int) -> int:

@@ -5,8 +5,8 @@ large as it can be. No legal part of the class has a value more often, so that e
 also has l times as many rows as its most frequent value. This is the *least* residue that there can be.
 
 If what is left is l-diverse, it is the smallest residue. Else `ResiduePhases` has phases 2 and 3, in which classes
-give it more rows. If phase 2 is enough, the residue has fewer than l rows more than the least. Phase 3 is our
-own reading, with one class at a time. What is guaranteed is measured by the least residue, whatever phase it took.
+give it more rows. If phase 2 is enough, the residue has fewer than l rows more than the least. In any case it has at
+most l times as many, so that what is released costs at most l times m times the optimum.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.approximation.residue.solver import guaranteed
 from kilt.solvers.approximation.tp.phases import ResiduePhases
 from kilt.solvers.base import Solution
-from kilt.solvers.classics.mondrian import Mondrian
 from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivalence_class, published, residue_of
+from kilt.solvers.greedy.balanced_cuts import BalancedCuts
 
 
 @dataclass(frozen=True)
 class TupleMinimization:
-    """A factor that is proved for each table, under frequency l-diversity, in little more than the time to sort it."""
+    """At most l times m times the optimum, under frequency l-diversity, in little more than the time to sort."""
 
     cuts: bool = False
 
@@ -48,14 +48,14 @@ class TupleMinimization:
         kept = legal_residue_kept(classes, most, l, stop)
         staying = classes.stay(problem, kept)
         residue = residue_of(problem, staying)
-        parts = Mondrian().parts(problem, residue, stop, observer) if self.cuts else [residue]
+        parts = BalancedCuts().parts(problem, residue, stop, observer) if self.cuts else [residue]
         partition = published(problem, classes, staying, parts)
         return guaranteed(problem, partition, int(residue.counts.sum()), Bound(least_residue(classes, most, l)))
 
 
 @dataclass(frozen=True)
 class TupleMinimizationPlus(TupleMinimization):
-    """The same, with the residue cut into smaller groups as Mondrian does, which is never dearer."""
+    """The same, with the residue cut into smaller groups as balanced cuts are, which is never dearer."""
 
     cuts: bool = True
 

@@ -123,7 +123,7 @@ def test_a_limit_may_be_huge_or_tiny():
 def test_those_who_do_not_take_it_name_those_who_do():
     problem = problem_of([("a", "0"), ("b", "1")] * 10, ["suppress"], ["equal"], Policy(average_t="0.5"))
     for name in ("exact", "classes", "residue", "recursion"):
-        with pytest.raises(InputError, match="release as a whole; these can: search, greedy, mondrian"):
+        with pytest.raises(InputError, match=r"release as a whole; these can: search, greedy, .*mondrian"):
             choose(name, problem)
     compared = kilt.compare(table(30), quasi="a,b", sensitive="s", policy=Policy(average_t=1), solvers="exact,greedy")
     assert [each.exact_stars is None for each in compared] == [False, True]

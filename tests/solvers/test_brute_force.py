@@ -39,7 +39,8 @@ SENSITIVE = {
 TEXTS = ["", "a", "b", "ab", "ba", "aba", "abb", "bab"]
 EXACT = [name for name, info in SOLVERS.items() if info.kind == "exact"]
 GUARANTEED = [name for name, info in SOLVERS.items() if info.kind == "guaranteed"]
-OTHERS = ["greedy", "mondrian", "mondrian-relaxed", "incognito", "sabre", "information"]
+OTHERS = [name for name, info in SOLVERS.items() if info.kind == "heuristic" and name != "search"]
+FULL_DOMAIN = ["incognito"]  # shows one level in the whole table, and so less than its groups allow
 BATCH, BATCHES = (700, 10) if is_thorough() else (250, 1) if IS_COMPILED else (25, 1)
 BOUNDED = 10 if is_thorough() else 25  # one table of so many is bounded without a solver, which takes long
 
@@ -107,8 +108,9 @@ def stars_of(name: str, brute: BruteForce, problem: Problem) -> tuple[Fraction, 
     solution = made.solve(problem, StoppingRule(), silent)
     prices = [brute.price(group) for group in groups_of(list(brute.rows), solution)]
     assert None not in prices, name
-    assert sum(prices) == problem.stars(solution.cost), name
-    return sum(prices, Fraction(0)), solution
+    stars = problem.stars(solution.cost)
+    assert sum(prices) == stars or (name in FULL_DOMAIN and sum(prices) < stars), name
+    return stars, solution
 
 
 def compare(seed: int) -> Counter[str]:

@@ -219,3 +219,26 @@ def test_a_release_with_stars_has_a_legal_group_of_them(t, seed):
     assert least >= math.ceil((1 - t) * problem.rows / int(problem.sensitive_totals.max()))
     by_class = classes_of(problem)
     assert (optimum == 0) == bool(problem.is_legal(by_class.table(by_class.counts)).all())
+
+
+@pytest.mark.parametrize("t", [Fraction(1, 5), Fraction(2, 7), Fraction(1, 2), Fraction(3, 4)])
+def test_the_gap_of_the_relaxation_grows_for_every_constant_t(t):
+    a, b = t.numerator, t.denominator
+    x = 4 * b
+    k, rows = 2 * x, 2 * b * x * x
+    shared, others = (b - a) * x * k - b * k - 1, x - 1
+    table = [b * k + 1, *(shared // others + (i < shared % others) for i in range(others)), int(t * rows)]
+    first = [1] * x + [0]
+    second = [total - mine for total, mine in zip(table, first, strict=True)]
+    assert sum(table) == rows
+    assert x * Fraction(table[0], rows) > 1  # so that the whole first class has too few of its first value
+    assert distance(first, table) > t
+    assert all(distance([1 - (i == j) for i in range(x)] + [0], table) > t for j in range(x))  # nor has a part of it
+    part = Fraction(x, (b * k + 1) * shared)
+    left = [part * total for total in table]
+    kept = [1, *(1 - left[i] for i in range(1, x)), 0]
+    rest = [total - gone - mine for total, gone, mine in zip(table, left, kept, strict=True)]
+    assert all(0 <= mine <= there for mine, there in zip(rest, second, strict=True))
+    assert distance(kept, table) <= t
+    assert distance(rest, table) <= t
+    assert sum(left) < 1

@@ -67,7 +67,7 @@ def test_the_cheapest_selection_below_a_ceiling_is_found_and_proved(selection, c
 def test_a_tree_that_is_cut_short_proves_a_valid_bound(selection, nodes):
     columns, counts = selection
     least = optimum(columns, counts)
-    found = BranchAndCut(SCALE, StoppingRule(), max_nodes=nodes).solve(Node.of(columns, counts), FAR)
+    found = BranchAndCut(SCALE, StoppingRule(), max_programs=nodes).solve(Node.of(columns, counts), FAR)
     assert found.bound <= least
     assert found.groups is None or int(found.groups.cost.sum()) >= least
 
@@ -114,4 +114,4 @@ def test_an_odd_cycle_is_closed_by_one_cut():
     columns = Columns(Ragged.of_lengths(types, np.array([2, 2, 2, 2, 2, 3])), np.array([2, 2, 2, 2, 2, 9]))
     tree = BranchAndCut(SCALE, StoppingRule())
     found = tree.solve(Node.of(columns, np.ones(5, dtype=np.int64)), 11)
-    assert (found.bound, found.groups, tree.nodes) == (11, None, 1)
+    assert (found.bound, found.groups, tree.programs) == (11, None, 2)

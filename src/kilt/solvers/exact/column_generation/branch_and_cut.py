@@ -83,12 +83,13 @@ class Node:
 class Relaxed:
     """The shares of the groups in the linear program, and what it proves: a bound, and a reduced cost for each group.
 
-    Both are integers, ``scale`` of them to a unit of cost.
+    Both are integers, ``scale`` of them to a unit of cost, and so are the ``weights`` of the cuts in the proof.
     """
 
     shares: FloatArray
     total: int
     reduced_cost: IntArray
+    weights: IntArray
 
     @cached_property
     def is_whole(self) -> bool:
@@ -161,7 +162,7 @@ class SelectionProgram:
         lowered = max(0, -int((reduced // sizes).min(initial=0)))
         multipliers = widen(multipliers - lowered, (max_abs(multipliers) + lowered) * int(node.counts.sum()))
         total = int((multipliers * node.counts).sum()) + sum(weights.tolist())
-        return Relaxed(shares, total, reduced + lowered * sizes)
+        return Relaxed(shares, total, reduced + lowered * sizes, weights)
 
 
 @dataclass(frozen=True)
@@ -174,12 +175,12 @@ class Selected:
 
 @dataclass
 class BranchAndCut:
-    """The tree, with the number of its nodes so far."""
+    """The tree, with the number of programs that were solved so far, and how many may be."""
 
     scale: int
     stop: StoppingRule
-    max_nodes: int | None = None
-    nodes: int = 0
+    max_programs: int | None = None
+    programs: int = 0
 
     def solve(self, node: Node, ceiling: int) -> Selected:
         """Find the cheapest selection below the ceiling; where there is none, the bound is the ceiling.
@@ -193,22 +194,23 @@ class BranchAndCut:
 
     def _relax(self, node: Node, ceiling: int) -> tuple[Relaxed, tuple[IntArray, ...]]:
         """Solve the linear program, and cut as long as that helps and the bound is below the ceiling."""
-        self.nodes += 1
         program = SelectionProgram(node, self.scale, ceiling)
         cuts = [types for types in node.cuts if program.cut(np.isin(node.types, types))]
-        relaxed = program.solve(self.stop)
+        relaxed = self._solve(program)
         best, rounds = relaxed.total, 0
         while rounds < PARAMS.max_rounds and self._in_units(relaxed.total) < ceiling and not relaxed.is_whole:
-            found = [] if self.stop() else parity_cuts(node.columns, relaxed.shares, node.counts)
+            found = [] if self._is_over() else parity_cuts(node.columns, relaxed.shares, node.counts)
             if not found:
                 break
-            for types in found:
-                program.cut(types)
-                cuts.append(node.types[types])
-            relaxed = program.solve(self.stop)
+            cuts += [node.types[types] for types in found if program.cut(types)]
+            relaxed = self._solve(program)
             rounds = 0 if relaxed.total > best + self.scale // 100 else rounds + 1
             best = max(best, relaxed.total)
-        return relaxed, tuple(cuts)
+        return relaxed, tuple(cuts[i] for i in np.flatnonzero(relaxed.weights))
+
+    def _solve(self, program: SelectionProgram) -> Relaxed:
+        self.programs += 1
+        return program.solve(self.stop)
 
     def _close(self, node: Node, relaxed: Relaxed, cuts: tuple[IntArray, ...], ceiling: int) -> Selected:
         """Prove that the node has no selection below the ceiling, or find the cheapest."""
@@ -272,7 +274,7 @@ class BranchAndCut:
         return node.taken(groups) if np.array_equal(placed, node.counts) else None
 
     def _is_over(self) -> bool:
-        return self.stop() or (self.max_nodes is not None and self.nodes >= self.max_nodes)
+        return self.stop() or (self.max_programs is not None and self.programs >= self.max_programs)
 
     def _in_units(self, total: int) -> int:
         """Return the least whole cost that a bound allows."""

@@ -41,7 +41,7 @@ class Stage:
     columns_per_row: int  # groups to select from, if these are all that can matter
     partial_columns_per_row: int  # groups to select from, if they are not
     max_nodes: int | None  # of the search tree of HiGHS
-    proof_work: int | None  # of branch and cut: its nodes times the groups to select from
+    proof_work: int | None  # of branch and cut: its linear programs times the groups to select from
 
 
 STAGES = (

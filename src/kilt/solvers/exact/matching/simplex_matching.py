@@ -77,6 +77,7 @@ class SimplexMatching:
 
     graph: Hypergraph
     duals: Duals
+    max_matchings: int | None = None
     reduced_costs: dict[Triple, int] = field(init=False)
     steps: int = 0
     matchings: int = 0
@@ -97,7 +98,7 @@ class SimplexMatching:
         gain = 1 << max(0, matching.cost.bit_length() - 1)
         while gain:
             found = self._improved(matching, gain, stop)
-            if stop is not None and stop():
+            if found is None and self._is_over(stop):
                 return Matching(matching.edges, matching.cost, is_local_optimum=False)
             if found is None:
                 gain //= 2
@@ -109,12 +110,16 @@ class SimplexMatching:
     def _improved(self, matching: Matching, gain: int, stop: StoppingRule | None) -> Matching | None:
         """Return a neighbour that costs less by so much, or None."""
         for triples in self._neighbours(matching, matching.cost - gain):
-            if stop is not None and stop():
+            if self._is_over(stop):
                 return None
             found = self.completed(triples, matching.cost - gain)
             if found is not None and found.cost <= matching.cost - gain:
                 return found
         return None
+
+    def _is_over(self, stop: StoppingRule | None) -> bool:
+        exhausted = self.max_matchings is not None and self.matchings >= self.max_matchings
+        return exhausted or (stop is not None and stop())
 
     def _reduced_cost(self, edge: tuple[int, ...], cost: int) -> int:
         return cost * self.duals.scale - int(self.duals.values[list(edge)].sum())

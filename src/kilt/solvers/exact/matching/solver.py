@@ -24,7 +24,7 @@ from kilt.solvers.exact.column_generation.diving import dive
 from kilt.solvers.exact.column_generation.master import RestrictedMaster, enumerate_columns, solve_relaxation
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
 from kilt.solvers.exact.column_generation.pricing import Pricing
-from kilt.solvers.exact.column_generation.solver import close_gap
+from kilt.solvers.exact.column_generation.solver import STAGES, close_gap
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, Matching, SimplexMatching
 from kilt.solvers.exact.matching.split import pairs_and_triples
 from kilt.solvers.greedy.solver import greedy_start
@@ -32,6 +32,7 @@ from kilt.solvers.greedy.solver import greedy_start
 MOST_ROWS = 1_000_000  # a group has an entry for each of its rows
 MAX_ROWS = 300  # of simplex matching: it is polynomial, but not fast
 MAX_EDGES = 1_000_000  # between copies
+FEW_MATCHINGS = 2_000  # by pairs, that simplex matching may try before branch and cut goes on
 DIVE_SHARE = 0.04
 
 
@@ -56,15 +57,26 @@ class PairsAndTriples:
         return refuses_all_but_two(problem)
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Close the gap to the bound of the multipliers by branch and cut; simplex matching has the last word."""
+        """Prove by branch and cut and by simplex matching in turns, with little work and then with as much as needed.
+
+        Simplex matching has the last word.
+        """
         started = _start(problem, stop, observer)
         if isinstance(started, Solution):
             return started
         pricing, relaxation, partition = started
-        found = close_gap(pricing, relaxation, partition, stop, observer, seed=self.seed)
-        if found.status != "optimal" and not stop(found.cost, found.bound.cost if found.bound else None):
-            found = match(pricing, relaxation, found.partition, stop).with_bound(found.bound)
+        found = Solution(partition, Bound(min(relaxation.multipliers.bound, partition.cost)))
+        for stages, max_matchings in ((STAGES[:1], FEW_MATCHINGS), (STAGES, None)):
+            if not _is_enough(found, stop):
+                cut = close_gap(pricing, relaxation, found.partition, stop, observer, stages, self.seed)
+                found = cut.with_bound(found.bound)
+            if not _is_enough(found, stop):
+                found = match(pricing, relaxation, found.partition, stop, max_matchings).with_bound(found.bound)
         return replace(found, evidence=relaxation.multipliers.evidence(problem))
+
+
+def _is_enough(found: Solution, stop: StoppingRule) -> bool:
+    return found.status == "optimal" or stop(found.cost, found.bound.cost if found.bound else None)
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,13 @@ def _start(
     return pricing, relaxation, start.partition
 
 
-def match(pricing: Pricing, relaxation: RestrictedMaster, partition: Partition, stop: StoppingRule) -> Solution:
+def match(
+    pricing: Pricing,
+    relaxation: RestrictedMaster,
+    partition: Partition,
+    stop: StoppingRule,
+    max_matchings: int | None = None,
+) -> Solution:
     """Improve a partition by simplex matching; the vertices are the copies of its row types.
 
     Groups that the multipliers rule out for any cheaper partition are left out. If no step is left, it is optimal.
@@ -116,7 +134,8 @@ def match(pricing: Pricing, relaxation: RestrictedMaster, partition: Partition, 
     if listed < limit or _edges_between_copies(problem, columns) > MAX_EDGES:
         return Solution(partition, bound)
     copies = np.repeat(np.arange(len(problem.counts)), problem.counts)
-    search = SimplexMatching(_hypergraph(problem, columns), Duals(multipliers.values[copies], multipliers.scale))
+    duals = Duals(multipliers.values[copies], multipliers.scale)
+    search = SimplexMatching(_hypergraph(problem, columns), duals, max_matchings)
     found = search.solve(_placed(start), stop)
     if found is None:
         return Solution(partition, bound)

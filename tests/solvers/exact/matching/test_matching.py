@@ -227,3 +227,12 @@ def test_the_polynomial_solver_refuses_large_tables():
     problem = random_problem(301, 2, 3, Policy(k=2))
     with pytest.raises(InputError, match=r"at most 300 rows, and the table has 301; these can: .*matching"):
         choose("simplex-matching", problem)
+
+
+@pytest.mark.compiled
+def test_a_large_gap_at_the_start_is_closed_in_both_ways():
+    rng = np.random.default_rng(3)
+    rows = [(f"{a:02}", f"{b:02}", f"{c:02}") for a, b, c in rng.integers(0, 36, (60, 3)).tolist()]
+    problem = problem_of(rows, ["characters", "weighted", "characters"], [], Policy(k=2))
+    found, matched = solved("matching", problem), solved("simplex-matching", problem)
+    assert found.bound == matched.bound == Bound(found.cost)

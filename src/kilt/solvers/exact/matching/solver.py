@@ -20,10 +20,9 @@ from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.exact.column_generation.columns import Columns
-from kilt.solvers.exact.column_generation.diving import dive
 from kilt.solvers.exact.column_generation.master import RestrictedMaster, enumerate_columns, solve_relaxation
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
-from kilt.solvers.exact.column_generation.pricing import Pricing
+from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
 from kilt.solvers.exact.column_generation.solver import STAGES, close_gap
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, Matching, SimplexMatching
 from kilt.solvers.exact.matching.split import pairs_and_triples
@@ -31,9 +30,9 @@ from kilt.solvers.greedy.solver import greedy_start
 
 MOST_ROWS = 1_000_000  # a group has an entry for each of its rows
 MAX_ROWS = 300  # of simplex matching: it is polynomial, but not fast
-MAX_EDGES = 1_000_000  # between copies
+FIRST_EDGES, MAX_EDGES = 50_000, 5_000_000  # groups that are listed; all of 300 rows are fewer
 FEW_MATCHINGS = 2_000  # by pairs, that simplex matching may try before branch and cut goes on
-DIVE_SHARE = 0.04
+STARTING = (replace(STAGES[0], proof_work=0), replace(STAGES[1], proof_work=0))  # a good partition, without a proof
 
 
 def refuses_all_but_two(problem: Problem) -> str | None:
@@ -95,7 +94,7 @@ class PolynomialMatching:
         if isinstance(started, Solution):
             return started
         pricing, relaxation, partition = started
-        partition = dive(pricing, relaxation, DIVE_SHARE, stop) or partition
+        partition = close_gap(pricing, relaxation, partition, stop, observer, STARTING).partition
         solution = match(pricing, relaxation, partition, stop)
         observer(Progress("solving", 1.0, problem.stars(solution.cost)))
         return replace(solution, evidence=relaxation.multipliers.evidence(problem))
@@ -122,31 +121,51 @@ def match(
     stop: StoppingRule,
     max_matchings: int | None = None,
 ) -> Solution:
-    """Improve a partition by simplex matching; the vertices are the copies of its row types.
+    """Improve a partition by simplex matching; if no step is left, it is optimal.
 
-    Groups that the multipliers rule out for any cheaper partition are left out. If no step is left, it is optimal.
+    Groups that the multipliers rule out for any cheaper partition are left out. If the others are too many, those of
+    least reduced cost come first: a cheaper partition rules out more, so that all of the rest can be listed in the end.
     """
-    problem, multipliers = pricing.problem, relaxation.multipliers
+    bound = Bound(min(relaxation.multipliers.bound, partition.cost))
+    most = FIRST_EDGES
+    while True:
+        found, is_optimal = _match_listed(pricing, relaxation.multipliers, partition, most, stop, max_matchings)
+        is_better = found.cost < partition.cost
+        partition = found if is_better else partition
+        if is_optimal:
+            return Solution(partition, Bound(partition.cost))
+        if stop() or max_matchings is not None or (most == MAX_EDGES and not is_better):
+            return Solution(partition, bound)
+        most = most if is_better else min(8 * most, MAX_EDGES)
+
+
+def _match_listed(
+    pricing: Pricing,
+    multipliers: Multipliers,
+    partition: Partition,
+    most: int,
+    stop: StoppingRule,
+    max_matchings: int | None,
+) -> tuple[Partition, bool]:
+    """Match the copies of the row types by so many of the groups at most; say whether the result is optimal."""
+    problem = pricing.problem
     start = pairs_and_triples(problem, partition, pricing.minimal_groups)
     limit = multipliers.max_reduced_cost(int(start.cost.sum()))
-    columns, listed = enumerate_columns(pricing, multipliers, limit, MAX_EDGES, stop)
-    bound = Bound(min(multipliers.bound, partition.cost))
-    if listed < limit or _edges_between_copies(problem, columns) > MAX_EDGES:
-        return Solution(partition, bound)
+    columns, listed = enumerate_columns(pricing, multipliers, limit, most, stop)
+    if _edges_between_copies(problem, columns) > 6 * MAX_EDGES:
+        return partition, False
     copies = np.repeat(np.arange(len(problem.counts)), problem.counts)
     duals = Duals(multipliers.values[copies], multipliers.scale)
-    search = SimplexMatching(_hypergraph(problem, columns), duals, max_matchings)
-    found = search.solve(_placed(start), stop)
+    found = SimplexMatching(_hypergraph(problem, columns), duals, max_matchings).solve(_placed(start), stop)
     if found is None:
-        return Solution(partition, bound)
+        return partition, False
     sizes, rows = np.array([len(edge) for edge in found.edges]), np.array([r for edge in found.edges for r in edge])
     matched = Columns.of(problem, copies[rows], sizes).partition(problem)
-    best = min(partition, matched, key=lambda each: each.cost)
-    return Solution(best, Bound(best.cost) if found.is_local_optimum else bound)
+    return min(partition, matched, key=lambda each: each.cost), found.is_local_optimum and listed >= limit
 
 
 def _edges_between_copies(problem: Problem, columns: Columns) -> int:
-    """Return at most how many edges these groups are between the copies of their row types."""
+    """Return at most how many edges these groups are between the copies of their row types; too many by six times."""
     return int(np.multiply.reduceat(problem.counts[columns.types], columns.starts[:-1]).sum()) if len(columns) else 0
 
 

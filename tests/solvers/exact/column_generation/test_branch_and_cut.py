@@ -83,7 +83,8 @@ def test_multipliers_prove_no_more_than_the_optimum_however_bad_they_are(selecti
         program.cut(rng.random(len(counts)) < 0.5)
     duals = rng.normal(0, 10.0 ** rng.integers(-1, 14), len(counts) + len(program.odd))
     proved = program._prove(np.zeros(len(columns)), duals)
-    assert proved.total <= SCALE * optimum(columns, counts)
+    least = optimum(columns, counts)
+    assert least == FAR or proved.total <= SCALE * least
     assert (proved.reduced_cost >= 0).all()
 
 

@@ -82,14 +82,14 @@ class PatternLists:
                         self.filled[p, 0] = have + 1
 
     def cheapest_groups(
-        self, multipliers: IntArray, cost: cython.longlong[::1], vectors: IntArray
+        self, multipliers: cython.longlong[::1], cost: cython.longlong[::1], vectors: cython.longlong[:, :]
     ) -> tuple[IntArray, IntArray]:
         """Find for every pattern the minimal group of least reduced cost: return that, and the group; -1 if none fits.
 
         ``vectors`` has the counts of the minimal groups per sensitive class, ``cost`` what a pattern costs a row.
         """
         cheapest = CheapestGroup(self, multipliers, vectors)
-        reduced_cost, minimal_group = np.empty((2, len(cost)), dtype=np.int64)
+        reduced_cost, minimal_group = np.empty(len(cost), dtype=np.int64), np.empty(len(cost), dtype=np.int64)
         reduced_cost_: cython.longlong[::1] = reduced_cost
         minimal_group_: cython.longlong[::1] = minimal_group
         with cython.nogil:
@@ -119,12 +119,27 @@ class CheapestGroup:
     reduced_cost: cython.longlong
     minimal_group: cython.Py_ssize_t
 
-    def __init__(self, lists: PatternLists, multipliers: IntArray, vectors: IntArray) -> None:
+    def __init__(self, lists: PatternLists, multipliers: cython.longlong[::1], vectors: cython.longlong[:, :]) -> None:
+        number, classes = vectors.shape[0], vectors.shape[1]
         self.lists, self.multipliers = lists, multipliers
-        offsets, classes = np.asarray(lists.offsets), vectors.shape[1]
-        self.places = vectors + offsets[:-1] + np.arange(classes)
-        self.sizes = np.minimum.accumulate(vectors.sum(axis=1)[::-1])[::-1].copy()
-        self.sums, self.ends = np.zeros(offsets[-1] + classes, dtype=np.int64), np.zeros(classes, dtype=np.int64)
+        self.places = np.empty((number, classes), dtype=np.int64)
+        self.sizes = np.empty(number, dtype=np.int64)
+        self.sums = np.zeros(lists.types.shape[1] + classes, dtype=np.int64)
+        self.ends = np.zeros(classes, dtype=np.int64)
+        self.find_places(vectors)
+
+    @cython.cfunc
+    @cython.nogil
+    def find_places(self, vectors: cython.longlong[:, :]) -> cython.void:
+        """Find the place of every count of a minimal group, and how many rows it and those after it have at least."""
+        least: cython.longlong = MOST
+        for a in range(vectors.shape[0] - 1, -1, -1):
+            size: cython.longlong = 0
+            for c in range(vectors.shape[1]):
+                self.places[a, c] = vectors[a, c] + self.lists.offsets[c] + c
+                size += vectors[a, c]
+            least = min(least, size)
+            self.sizes[a] = least
 
     @cython.cfunc
     @cython.nogil

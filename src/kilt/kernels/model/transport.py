@@ -84,14 +84,14 @@ class Transport:
         while changed:
             changed = False
             for u in range(size):
-                if self.path_cost[u] == FAR:
+                here = self.path_cost[u]
+                if here == FAR:
                     continue
                 for v in range(size):
                     step: cython.longlong = self.distance[u, v]
-                    if self.flow[v, u] > 0:
-                        step = -step
-                    if u != v and self.path_cost[u] + step < self.path_cost[v]:
-                        self.path_cost[v] = self.path_cost[u] + step
+                    cost = here - step if self.flow[v, u] > 0 else here + step
+                    if cost < self.path_cost[v] and u != v:
+                        self.path_cost[v] = cost
                         self.origin[v] = u
                         changed = True
 

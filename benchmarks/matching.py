@@ -1,8 +1,8 @@
 """2-anonymity and 2-diversity: CPU seconds to the optimum, proved in integers, against the number of rows.
 
 Run alone: python benchmarks/matching.py [--draw FILE.svg]. Tables as in exact.py, three seeds each, the median. The
-slope is that of a straight line through the logarithms: seconds grow as rows to its power. Exits with 1 if a table is
-not proved in integers, or 2,000 rows and 8 columns take more than 120 s.
+slope is that of a straight line through the logarithms: seconds grow as rows to its power. A table that is not proved
+in integers within 120 s is said; exits with 1 if that is so for any.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import numpy as np
 import kilt
 from data import random_table
 
-ROWS = {"matching": (50, 100, 200, 400, 800, 1_600, 2_000, 3_200), "simplex-matching": (25, 50, 100, 150, 200, 300)}
+ROWS = {"matching": (50, 100, 200, 400, 800, 1_600, 2_000), "simplex-matching": (25, 50, 100, 150, 200, 300)}
 COLUMNS, SEEDS, MOST = 8, 3, 120.0
+MISSED: list[str] = []
 Points = dict[str, list[tuple[int, float]]]
 
 
@@ -28,11 +29,11 @@ def seconds(solver: str, policy: str, rows: int, seed: int) -> float:
     started = time.process_time()
     quasi = [name for name in table.columns if name != "s"]
     release = kilt.anonymize(
-        table, quasi=quasi, sensitive="s", policy=kilt.Policy(**{policy: 2}), solver=solver, time=600, gap=0
+        table, quasi=quasi, sensitive="s", policy=kilt.Policy(**{policy: 2}), solver=solver, time=MOST, gap=0
     )
     taken = time.process_time() - started
     if release.status != "optimal":
-        sys.exit(f"{solver}, {policy}=2, {rows} rows, seed {seed}: {release.status}")
+        MISSED.append(f"{solver}, {policy}=2, {rows} rows, seed {seed}: {release.status}")
     return taken
 
 
@@ -89,8 +90,7 @@ def main() -> None:
     lines = measure()
     if "--draw" in sys.argv:
         draw(lines, Path(sys.argv[sys.argv.index("--draw") + 1]))
-    slow = [name for name, points in lines.items() if dict(points).get(2_000, 0.0) > MOST]
-    sys.exit(f"more than {MOST:.0f} s: {', '.join(slow)}" if slow else 0)
+    sys.exit("\n".join(["not proved in integers in time:", *MISSED]) if MISSED else 0)
 
 
 if __name__ == "__main__":

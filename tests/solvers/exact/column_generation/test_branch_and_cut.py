@@ -84,7 +84,7 @@ def test_multipliers_prove_no_more_than_the_optimum_however_bad_they_are(selecti
     duals = rng.normal(0, 10.0 ** rng.integers(-1, 14), len(counts) + len(program.odd))
     proved = program._prove(np.zeros(len(columns)), duals)
     least = optimum(columns, counts)
-    assert least == FAR or proved.total <= SCALE * least
+    assert least >= FAR or proved.total <= SCALE * least
     assert (proved.reduced_cost >= 0).all()
 
 

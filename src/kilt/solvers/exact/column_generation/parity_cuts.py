@@ -22,7 +22,7 @@ class Params:
 
     tolerance: float = 1e-6  # shares up to this far from a whole number count as whole
     violation: float = 0.01  # shares that must be missing
-    max_starts: int = 40  # sets that are grown in a component
+    max_starts: int = 100  # sets that are grown in a component
     max_steps: int = 60  # by which they grow
     max_directions: int = 300  # solutions modulo two that are combined
     max_cuts: int = 40  # that are returned

@@ -45,15 +45,15 @@ class Stage:
 
 
 STAGES = (
-    Stage(0.04, 0, 20, 20, 20, 100_000),
-    Stage(0.02, 60, 60, 40, 30, 300_000),
+    Stage(0.04, 0, 20, 20, 20, 1_000_000),
+    Stage(0.02, 60, 60, 40, 30, 3_000_000),
     Stage(0.08, 60, 60, 40, 30, 0),
-    Stage(0.01, 60, 120, 40, 30, 1_000_000),
+    Stage(0.01, 60, 120, 40, 30, 10_000_000),
     Stage(0.06, 60, 120, 40, 30, 0),
-    Stage(0.03, 60, 200, 40, 30, 3_000_000),
+    Stage(0.03, 60, 200, 40, 30, 30_000_000),
     Stage(0.05, 60, 200, 40, 30, 0),
-    Stage(0.07, 400, 1_500, 1_500, None, 10_000_000),
-    Stage(0.04, 0, 6_000, 6_000, None, 30_000_000),
+    Stage(0.07, 400, 1_500, 1_500, None, 100_000_000),
+    Stage(0.04, 0, 6_000, 6_000, None, 300_000_000),
     Stage(0.04, 0, 24_000, 24_000, None, None),
 )
 
@@ -65,7 +65,7 @@ class Params:
     stages: tuple[Stage, ...] = STAGES
     max_columns: int = 2_000_000  # groups to select from: stages that would have more are for smaller tables
     max_proved: int = 200_000  # groups to select from, where only the proof in integers is missing
-    proof_work: int = 30_000_000
+    proof_work: int = 300_000_000
     few_patterns: int = 10  # of a row type, on average: if they are so few, the program of patterns is the smaller one
     max_rows: int = 20_000  # a group has an entry for each of its rows: with more, patterns are all that is left
     max_copies: int = 20  # of a row type, on average: with more, groups are many, and the program of patterns is small
@@ -152,17 +152,17 @@ def close_gap(
         stars = problem.stars(partition.cost)
         observer(replace(progress, stars=min(stars, progress.stars or stars), bound=problem.stars(bound)))
 
-    proved = bound  # in integers
+    proved = bound  # in integers: only this counts for a gap that is asked for
     for number, stage in enumerate(stages):
         if proved >= partition.cost or stage.columns_per_row * problem.rows > PARAMS.max_columns:
             break
         if number == 1 and problem.rows <= SMALL_TABLE:
             partition = anneal_rows(problem, partition, stop, seed)
         for start in (partition, None):  # continue from the best, and from another dive
-            if partition.cost > bound and not stop(partition.cost, bound):
+            if partition.cost > bound and not stop(partition.cost, proved):
                 found = start or dive(pricing, relaxation, stage.dive_share, stop) or partition
                 partition = min(partition, search.improve(found, stage.failures_allowed, stop, watch), key=_cost)
-        if proved >= partition.cost or stop(partition.cost, bound):
+        if proved >= partition.cost or stop(partition.cost, proved):
             break
         max_reduced_cost = multipliers.max_reduced_cost(partition.cost)
         most = stage.columns_per_row * problem.rows
@@ -174,7 +174,7 @@ def close_gap(
         found, exact = _select_exactly(pricing, multipliers, columns, limit, partition, stage.proof_work, stop)
         partition, proved = min(partition, found, key=_cost), max(proved, exact)
         bound = max(bound, proved)
-        if bound < partition.cost and not stop(partition.cost, bound):
+        if bound < partition.cost and not stop(partition.cost, proved):
             nodes = stage.max_nodes and stage.max_nodes * (
                 10 if limit >= max_reduced_cost else 1
             )  # it may close the gap

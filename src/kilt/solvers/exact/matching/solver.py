@@ -31,7 +31,8 @@ from kilt.solvers.greedy.solver import greedy_start
 MOST_ROWS = 1_000_000  # a group has an entry for each of its rows
 MAX_ROWS = 300  # of simplex matching: it is polynomial, but not fast
 FIRST_EDGES, MAX_EDGES = 50_000, 5_000_000  # groups that are listed; all of 300 rows are fewer
-FEW_MATCHINGS = 2_000  # by pairs, that simplex matching may try before branch and cut goes on
+LAST_WORD_ROWS = 1_000  # up to which simplex matching goes on where branch and cut gives up
+FIRST_WORK = 100_000_000  # of simplex matching before branch and cut goes on: matchings by pairs times rows squared
 STARTING = (replace(STAGES[0], proof_work=0), replace(STAGES[1], proof_work=0))  # a good partition, without a proof
 
 
@@ -65,17 +66,19 @@ class PairsAndTriples:
             return started
         pricing, relaxation, partition = started
         found = Solution(partition, Bound(min(relaxation.multipliers.bound, partition.cost)))
-        for stages, max_matchings in ((STAGES[:1], FEW_MATCHINGS), (STAGES, None)):
+        for stages, max_matchings in ((STAGES[:1], FIRST_WORK // problem.rows**2), (STAGES, None)):
             if not _is_enough(found, stop):
                 cut = close_gap(pricing, relaxation, found.partition, stop, observer, stages, self.seed)
                 found = cut.with_bound(found.bound)
-            if not _is_enough(found, stop):
+            if not _is_enough(found, stop) and problem.rows <= LAST_WORD_ROWS:
                 found = match(pricing, relaxation, found.partition, stop, max_matchings).with_bound(found.bound)
         return replace(found, evidence=relaxation.multipliers.evidence(problem))
 
 
 def _is_enough(found: Solution, stop: StoppingRule) -> bool:
-    return found.status == "optimal" or stop(found.cost, found.bound.cost if found.bound else None)
+    """Say whether it is proved in integers that the cost is low enough, or time is over."""
+    is_exact = found.bound is not None and found.bound.arithmetic == "exact"
+    return found.status == "optimal" or stop(found.cost, found.bound.cost if found.bound and is_exact else None)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from kilt.model.ladders import CodedColumn, Encoding, Mark, Values
+from kilt.model.ladders import CodedColumn, Encoding, Mark, Values, by_level
 
 
 class Decades:
@@ -20,7 +20,8 @@ class Decades:
         """Return one coded column of three levels; values that look alike at a level have the same code there."""
         decades, codes = [_decade(value) for value in values], np.arange(len(values))
         levels = (codes, np.array([decades.index(decade) for decade in decades]), np.zeros_like(codes))
-        return Encoding(codes[:, None], (CodedColumn(name, levels, (Fraction(0), Fraction(1, 2), Fraction(1))),))
+        costs = by_level((Fraction(0), Fraction(1, 2), Fraction(1)), len(values))
+        return Encoding(codes[:, None], (CodedColumn(name, levels, costs),))
 
     def show(self, value: str | None, levels: Sequence[int], values: Values, mark: Mark) -> Mark:
         """Show the decade at level 1, and the mark at level 2."""

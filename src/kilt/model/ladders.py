@@ -24,26 +24,36 @@ MARK = "*"
 
 @dataclass(frozen=True)
 class CodedColumn:
-    """A column of the problem: ``levels[h][code]`` is the code at level h, ``costs[h]`` its cost in stars.
+    """A column of the problem: ``levels[h][code]`` is the code at level h, ``costs[h][code]`` what that costs a row.
 
-    Level 0 is the code itself; at the top level all codes are 0. ``looks[h][code]`` is the lowest level at which a code
-    looks as it does at level h; None if it looks different at each. ``numbers`` are the values by code, if they are
-    numbers.
+    Level 0 is the code itself; at the top level all codes are 0. Costs are in stars, never fall on the way up, and are
+    the same for codes that are the same at a level: they belong to labels. ``looks[h][code]`` is the lowest level at
+    which a code looks as it does at level h; None if it looks different at each. ``numbers`` are the values by code, if
+    they are numbers.
     """
 
     name: str
     levels: tuple[IntArray, ...]
-    costs: tuple[Fraction, ...]
+    costs: tuple[tuple[Fraction, ...], ...]
     looks: tuple[IntArray, ...] | None = None
     numbers: tuple[Fraction, ...] = ()
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """The distinct values of a quasi column, coded: row i of ``codes`` is value i in each coded column."""
+    """The distinct values of a quasi column, coded: row i of ``codes`` is value i in each coded column.
+
+    ``credit`` stars are subtracted from the cost of any release.
+    """
 
     codes: IntArray
     columns: tuple[CodedColumn, ...]
+    credit: Fraction = Fraction(0)
+
+
+def by_level(costs: Sequence[Fraction], size: int) -> tuple[tuple[Fraction, ...], ...]:
+    """Return costs by level and code where all codes of a level cost the same."""
+    return tuple((cost,) * size for cost in costs)
 
 
 class Ladder(Protocol):
@@ -99,7 +109,8 @@ def _two_level(name: str, codes: IntArray, looks: IntArray | None = None) -> Cod
     """Return a column of two levels; ``looks`` has the lowest level that looks like the upper one."""
     size = int(codes.max(initial=-1)) + 1
     identity, zeros = np.arange(size, dtype=np.int32), np.zeros(size, dtype=np.int32)
-    return CodedColumn(name, (identity, zeros), (Fraction(0), Fraction(1)), None if looks is None else (zeros, looks))
+    costs = by_level((Fraction(0), Fraction(1)), size)
+    return CodedColumn(name, (identity, zeros), costs, None if looks is None else (zeros, looks))
 
 
 def _looks(same: Sequence[BoolArray]) -> tuple[IntArray, ...]:
@@ -196,7 +207,7 @@ class Prefix:
         levels = [_coded(list(values))]
         levels += [_coded([_head(v, width - tail) for v in values]) for tail in range(1, width)]
         levels.append(np.zeros(len(values), dtype=np.int32))
-        costs = tuple(Fraction(tail) for tail in range(width + 1))
+        costs = by_level([Fraction(tail) for tail in range(width + 1)], len(values))
         lengths = np.array([len(value or "") for value in values])
         nothing_masked = [np.asarray(lengths <= width - tail) for tail in range(1, width)]
         looks = _looks([*nothing_masked, np.zeros(len(values), dtype=bool)])
@@ -235,7 +246,7 @@ class Taxonomic:
         height = self.taxonomy.height
         paths = [self.taxonomy.paths[value] for value in values if value is not None]
         levels = tuple(_coded([path[level] for path in paths]) for level in range(height + 1))
-        costs = tuple(Fraction(level, height) for level in range(height + 1))
+        costs = by_level([Fraction(level, height) for level in range(height + 1)], len(paths))
         looks = _looks([np.array([path[h] == path[h - 1] for path in paths]) for h in range(1, height + 1)])
         return Encoding(levels[0][:, None], (CodedColumn(name, levels, costs, looks),))
 
@@ -299,8 +310,11 @@ class Weighted:
     def encode(self, name: str, values: Values) -> Encoding:
         """Multiply the costs."""
         encoding = self.ladder.encode(name, values)
-        columns = tuple(replace(c, costs=tuple(cost * self.weight for cost in c.costs)) for c in encoding.columns)
-        return Encoding(encoding.codes, columns)
+        columns = tuple(
+            replace(c, costs=tuple(tuple(cost * self.weight for cost in level) for level in c.costs))
+            for c in encoding.columns
+        )
+        return Encoding(encoding.codes, columns, encoding.credit * self.weight)
 
     def show(self, value: str | None, levels: Sequence[int], values: Values, mark: Mark) -> Mark:
         """Show as the ladder itself does."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import kilt
-from kilt.model.ladders import Characters, Prefix, Suppression, Weighted
+from kilt.model.ladders import Characters, Prefix, Priced, Suppression
 from kilt.model.roles import Roles
 from kilt.model.spaces import Ordered
 
@@ -23,7 +23,7 @@ def test_specs_are_texts_lists_or_mappings():
     assert Roles.read(columns, "x:y:prefix").quasi == {"x:y": Prefix()}
     assert list(Roles.read(columns, '"p,q",a').quasi) == ["p,q", "a"]
     assert Roles.read(columns, "a", sensitive="s:ordered").sensitive == {"s": Ordered()}
-    assert Roles.read(columns, "a", weights="a=2.5").quasi == {"a": Weighted(Suppression(), Fraction(5, 2))}
+    assert Roles.read(columns, "a", weights="a=2.5").quasi == {"a": Priced(Suppression(), Fraction(5, 2))}
 
 
 def test_all_problems_are_reported_together():

@@ -26,7 +26,7 @@ from kilt import (
     TCloseness,
     Tree,
 )
-from kilt.model.ladders import Weighted
+from kilt.model.ladders import Priced
 
 LETTERS = "abc"
 TREE = Taxonomy.of([["0", "low", "*"], ["1", "low", "*"], ["2", "*"], ["3", "high", "*"]])
@@ -38,7 +38,7 @@ LADDERS = {
     "suppress": Suppression(),
     "characters": Characters(),
     "prefix": Prefix(),
-    "weighted": Weighted(Suppression(), Fraction(5, 2)),
+    "weighted": Priced(Suppression(), Fraction(5, 2)),
     "taxonomy": Taxonomic(TREE),
 }
 SPACES = {

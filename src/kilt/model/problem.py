@@ -71,12 +71,14 @@ class Problem:
     @cached_property
     def unit(self) -> int:
         """How many cost units make one star."""
-        return math.lcm(*(cost.denominator for column in self.columns for cost in column.costs))
+        return math.lcm(*{cost.denominator for column in self.columns for level in column.costs for cost in level})
 
     @cached_property
     def costs(self) -> tuple[IntArray, ...]:
         """For every coded column the cost of each level, in units."""
-        return tuple(np.array([int(c * self.unit) for c in column.costs], dtype=np.int64) for column in self.columns)
+        return tuple(
+            np.array([int(max(level) * self.unit) for level in column.costs], dtype=np.int64) for column in self.columns
+        )
 
     @property
     def most_cost(self) -> int:

@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 
 from kilt.errors import InputError, nearest, raise_all
-from kilt.model.ladders import LADDERS, Ladder, Weighted, parse_ladder
+from kilt.model.ladders import LADDERS, Ladder, parse_ladder, priced
+from kilt.model.measure import DEFAULT, Measure, parse_measure
 from kilt.model.spaces import SPACES, Space, parse_space
 from kilt.numbers import Number, rational
 
@@ -24,6 +25,7 @@ class Roles:
     quasi: Mapping[str, Ladder]
     sensitive: Mapping[str, Space]
     identifier: tuple[str, ...] = ()
+    measure: Measure = DEFAULT
 
     @classmethod
     def read(
@@ -33,6 +35,7 @@ class Roles:
         sensitive: Spec = None,
         identifier: Spec = None,
         weights: Spec = None,
+        measure: Measure | str | None = None,
         *,
         partial: bool = False,
     ) -> Roles:
@@ -52,13 +55,16 @@ class Roles:
             problems.append("'quasi' needs at least one column: those that could identify a person")
         ladders = _made(given["quasi"], parse_ladder, LADDERS["suppress"], problems)
         spaces = _made(given["sensitive"], parse_space, SPACES["equal"], problems)
-        for name, weight in _weights(weights, problems).items():
-            if name in ladders:
-                ladders[name] = Weighted(ladders[name], weight)
-            else:
-                problems.append(f"'weights' names '{name}', which is not a quasi column: {nearest(name, ladders)}")
+        weighed = _weights(weights, problems)
+        problems += [
+            f"'weights' names '{name}', which is not a quasi column: {nearest(name, ladders)}"
+            for name in weighed
+            if name not in ladders
+        ]
         raise_all(problems)
-        return cls(ladders, spaces, tuple(name for name, _ in given["identifier"]))
+        chosen = parse_measure(measure)
+        quasi = {name: priced(ladder, weighed.get(name, Fraction(1)), chosen) for name, ladder in ladders.items()}
+        return cls(quasi, spaces, tuple(name for name, _ in given["identifier"]), chosen)
 
 
 def words(spec: Spec) -> list[Any]:

@@ -65,7 +65,9 @@ def of_classes(problem: Problem) -> Problem:
     """Return the problem in which a row costs one if it is blurred at all: one column, which names the class."""
     classes = equivalence_class(problem)
     every = np.arange(int(classes.max()) + 1)
-    column = CodedColumn("class", (every, np.zeros_like(every)), (Fraction(0), Fraction(1)))
+    column = CodedColumn(
+        "class", (every, np.zeros_like(every)), ((Fraction(0),) * len(every), (Fraction(1),) * len(every))
+    )
     return replace(problem, columns=(column,), codes=classes[:, None].astype(np.int32))
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 
 from kilt.errors import InputError, nearest, raise_all
-from kilt.model.ladders import LADDERS, Ladder, parse_ladder, priced
+from kilt.model.ladders import LADDERS, Ladder, goes_on, parse_ladder, priced
 from kilt.model.measure import DEFAULT, Measure, parse_measure
 from kilt.model.spaces import SPACES, Space, parse_space
 from kilt.numbers import Number, rational
@@ -46,7 +46,7 @@ class Roles:
         """
         problems: list[str] = []
         given = {
-            "quasi": _entries(quasi, columns),
+            "quasi": _continued(_entries(quasi, columns), columns, problems),
             "sensitive": _entries(sensitive, columns),
             "identifier": _entries(identifier, columns, plain=True),
         }
@@ -83,6 +83,23 @@ def _entries(spec: Spec, columns: Sequence[str], *, plain: bool = False) -> list
     whole = [word for word in given if str(word) in columns] if given else []
     split = [word for word in given if str(word) not in columns] if given else spec
     return [(str(w), None) for w in whole] + [_entry(str(w), columns, plain) for w in words(split)]
+
+
+def _continued(entries: list[tuple[str, Any]], columns: Sequence[str], problems: list[str]) -> list[tuple[str, Any]]:
+    """Join what a comma in a ladder has split: behind ``age:bands=5``, the word ``10`` goes on with the bands."""
+    joined: list[tuple[str, Any]] = []
+    for word, option in entries:
+        before = joined[-1] if joined and isinstance(joined[-1][1], str) and "=" in joined[-1][1] else None
+        if word in columns or option is not None or before is None:
+            joined.append((word, option))
+        elif goes_on(before[1], word):
+            joined[-1] = before[0], f"{before[1]},{word}"
+        else:
+            problems.append(
+                f"'quasi' has '{word}', which is neither a column nor goes on with the ladder "
+                f"'{before[1]}': {nearest(word, columns)}"
+            )
+    return joined
 
 
 def _entry(word: str, columns: Sequence[str], plain: bool) -> tuple[str, str | None]:

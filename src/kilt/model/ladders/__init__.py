@@ -4,13 +4,16 @@ A ladder turns the values of a column into one or more coded *columns* of the pr
 its levels and what their labels cost in stars, and knows what a value looks like at given levels.
 """
 
+from kilt.model.ladders.bands import Bands
 from kilt.model.ladders.base import Ladder
 from kilt.model.ladders.characters import Characters
 from kilt.model.ladders.coding import CodedColumn, Encoding
+from kilt.model.ladders.dates import Dates
 from kilt.model.ladders.domain import MARK, Domain, Mark, Values
+from kilt.model.ladders.equal_groups import EqualGroups
 from kilt.model.ladders.limited import Limited
 from kilt.model.ladders.masking import Prefix, Right
-from kilt.model.ladders.parse import LADDERS, parse_ladder
+from kilt.model.ladders.parse import LADDERS, goes_on, parse_ladder
 from kilt.model.ladders.path import PathLadder
 from kilt.model.ladders.priced import Priced, priced
 from kilt.model.ladders.suppression import Suppression
@@ -19,10 +22,13 @@ from kilt.model.ladders.taxonomic import Taxonomic
 __all__ = [
     "LADDERS",
     "MARK",
+    "Bands",
     "Characters",
     "CodedColumn",
+    "Dates",
     "Domain",
     "Encoding",
+    "EqualGroups",
     "Ladder",
     "Limited",
     "Mark",
@@ -33,6 +39,7 @@ __all__ = [
     "Suppression",
     "Taxonomic",
     "Values",
+    "goes_on",
     "parse_ladder",
     "priced",
 ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kilt.commands.frontier import FrontierPoint, frontier
     from kilt.commands.verify import verify
     from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
-    from kilt.model.ladders import Characters, Prefix, Suppression, Taxonomic
+    from kilt.model.ladders import Bands, Characters, Dates, EqualGroups, Limited, Prefix, Right, Suppression, Taxonomic
     from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, TCloseness
     from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
     from kilt.model.taxonomy import Taxonomy
@@ -39,7 +39,17 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.commands.frontier": ("FrontierPoint", "frontier"),
     "kilt.commands.verify": ("verify",),
     "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "VerificationError"),
-    "kilt.model.ladders": ("Characters", "Prefix", "Suppression", "Taxonomic"),
+    "kilt.model.ladders": (
+        "Bands",
+        "Characters",
+        "Dates",
+        "EqualGroups",
+        "Limited",
+        "Prefix",
+        "Right",
+        "Suppression",
+        "Taxonomic",
+    ),
     "kilt.model.policy": ("AverageCloseness", "KAnonymity", "LDiversity", "Policy", "TCloseness"),
     "kilt.model.spaces": ("EqualDistance", "Metric", "Numeric", "Ordered", "Tree"),
     "kilt.model.taxonomy": ("Taxonomy",),
@@ -52,10 +62,13 @@ _RENAMED = {"Check": "CertificateCheck", "Compared": "SolverResult", "Point": "F
 
 __all__ = [
     "AverageCloseness",
+    "Bands",
     "Certificate",
     "CertificateCheck",
     "Characters",
+    "Dates",
     "EqualDistance",
+    "EqualGroups",
     "FrontierPoint",
     "Group",
     "InfeasibleError",
@@ -63,6 +76,7 @@ __all__ = [
     "KAnonymity",
     "KiltError",
     "LDiversity",
+    "Limited",
     "LowerBound",
     "Metric",
     "Numeric",
@@ -70,6 +84,7 @@ __all__ = [
     "Policy",
     "Prefix",
     "Release",
+    "Right",
     "SolverResult",
     "Suppression",
     "TCloseness",

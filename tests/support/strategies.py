@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -27,7 +26,8 @@ from kilt import (
     TCloseness,
     Tree,
 )
-from kilt.model.ladders import CodedColumn, Encoding, Values, Weighted
+from kilt.model.ladders import Limited, Priced
+from kilt.model.measure import MEASURES
 
 LETTERS = "abc"
 TREE = Taxonomy.of([["0", "low", "*"], ["1", "low", "*"], ["2", "*"], ["3", "high", "*"]])
@@ -39,40 +39,16 @@ LADDERS = {
     "suppress": Suppression(),
     "characters": Characters(),
     "prefix": Prefix(),
-    "weighted": Weighted(Suppression(), Fraction(5, 2)),
+    "weighted": Priced(Suppression(), Fraction(5, 2)),
     "taxonomy": Taxonomic(TREE),
 }
-
-
-class LabelCosts(Taxonomic):
-    """A taxonomy whose labels cost the share of the values that they may stand for."""
-
-    def encode(self, name: str, values: Values) -> Encoding:
-        encoding = super().encode(name, values)
-        (column,) = encoding.columns
-        costs = tuple(tuple(self._share(str(value), h) for value in values) for h in range(len(column.levels)))
-        return Encoding(encoding.codes, (replace(column, costs=costs),))
-
-    def _share(self, value: str, level: int) -> Fraction:
-        paths = self.taxonomy.paths
-        under = sum(1 for path in paths.values() if path[level] == paths[value][level])
-        return Fraction(under - 1, len(paths) - 1)
-
-
-class FromLabels(LabelCosts):
-    """The same, where values themselves are never shown, so that every row pays for its label."""
-
-    def encode(self, name: str, values: Values) -> Encoding:
-        encoding = super().encode(name, values)
-        (column,) = encoding.columns
-        labels, first = np.unique(column.levels[1], return_index=True)
-        codes = np.searchsorted(labels, column.levels[1][encoding.codes[:, 0]])
-        levels = (np.arange(len(labels)), np.zeros(len(labels), dtype=np.int64))
-        costs = tuple(tuple(level[i] for i in first) for level in column.costs[1:])
-        return Encoding(codes[:, None], (CodedColumn(name, levels, costs),))
-
-
-SOLVED_LADDERS = {**LADDERS, "labels": LabelCosts(TREE), "from labels": FromLabels(TREE)}
+SOLVED_LADDERS = {
+    **LADDERS,
+    "level": Priced(Taxonomic(TREE), measure=MEASURES["level"]),
+    "loss": Priced(Taxonomic(TREE), measure=MEASURES["loss"]),
+    "entropy": Priced(Taxonomic(TREE), measure=MEASURES["entropy"]),
+    "from labels": Limited(Taxonomic(TREE), least="1"),
+}
 SPACES = {
     "equal": EqualDistance(),
     "ordered": Ordered(),
@@ -84,7 +60,7 @@ SPACES = {
 
 def cell(ladder: str) -> SearchStrategy[str | None]:
     """Draw a cell of a column with this ladder."""
-    if ladder in ("taxonomy", "labels", "from labels"):
+    if ladder in ("taxonomy", "level", "loss", "entropy", "from labels"):
         return st.sampled_from("0123")
     if ladder in ("characters", "prefix"):
         return st.one_of(st.none(), st.text(LETTERS[:2], max_size=3))

@@ -29,6 +29,7 @@ KEYS: Mapping[str, str] = {
     "sensitive": LIST,
     "identifier": LIST,
     "weights": LIST,
+    "measure": TEXT,
     "k": NUMBER,
     "l": NUMBER,
     "t": NUMBER,

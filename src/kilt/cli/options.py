@@ -19,7 +19,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
-TABLE = ("quasi", "sensitive", "identifier", "weights", "delimiter")  # what is said of every table
+TABLE = ("quasi", "sensitive", "identifier", "weights", "measure", "delimiter")  # what is said of every table
 roles_options = _options(
     click.option(
         "--quasi",
@@ -41,6 +41,11 @@ roles_options = _options(
         metavar="COLUMN=NUMBER",
         multiple=True,
         help="How much a star counts in a column (1 elsewhere).",
+    ),
+    click.option(
+        "--measure",
+        metavar="NAME",
+        help="What a label costs: loss (the share of its column that it may stand for; the default), level or entropy.",
     ),
 )
 policy_options = _options(

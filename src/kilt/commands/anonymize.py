@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.model.measure import Measure
 from kilt.model.plan import Plan, choose_marks
 from kilt.model.policy import Policy, TCloseness
 from kilt.model.problem import Problem
@@ -40,6 +41,7 @@ def anonymize(
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
+    measure: Measure | str | None = None,
     solver: str | Solver = "auto",
     polish: bool = False,
     time: Number | None = None,
@@ -59,13 +61,19 @@ def anonymize(
     ``data`` is a frame (pandas, polars, pyarrow), the path of a CSV, TSV or Parquet file, or a ``TableDescription``.
     The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the ``policy`` speaks of those in
     ``sensitive``. ``solver`` is a name or a solver of your own. With ``output`` the release is written to a file, and
-    with ``certificate`` the proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search
-    goes on from what the solver found, which is never worse. When ``interrupted`` says so, the search ends and the best
-    release so far is handed over.
+    with ``certificate`` the proof of its bound (JSON, compressed if the name ends in .gz). The ``measure`` says what a
+    label costs: ``loss``, ``level`` or ``entropy``. With ``polish`` the search goes on from what the solver found,
+    which is never worse. When ``interrupted`` says so, the search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        measure=measure,
+        delimiter=delimiter,
     )
     writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.delimiter)
     if certificate is not None:
@@ -147,6 +155,8 @@ def _ended(solution: Solution, stop: StoppingRule) -> Iterator[str]:
 
 
 def _notes(table: CountedTable) -> Iterator[str]:
+    for name, ladder in table.roles.quasi.items():
+        yield from ladder.remarks(name)
     for name, space in table.roles.sensitive.items():
         if isinstance(space, Metric) and space.largest != 1:
             yield f"the distances of '{name}' were divided by {decimal_text(space.largest)}, the largest of them"

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
 from kilt.numbers import Number, json_number
@@ -64,6 +65,7 @@ def bound(
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
+    measure: Measure | str | None = None,
     time: Number | None = None,
     mark: str | None = None,
     delimiter: str | None = None,
@@ -80,7 +82,13 @@ def bound(
 
     stop = StoppingRule.of(time, None, interrupted)
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        measure=measure,
+        delimiter=delimiter,
     )
     if certificate is not None:
         require_place(certificate, input=given.data)

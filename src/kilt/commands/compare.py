@@ -10,6 +10,7 @@ from typing import Any
 from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, status_of
 from kilt.commands.anonymize import apply_plan
 from kilt.errors import InputError
+from kilt.model.measure import Measure
 from kilt.model.plan import Plan, choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
@@ -86,6 +87,7 @@ def compare(
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
+    measure: Measure | str | None = None,
     solvers: str | Solver | Sequence[str | Solver] | None = None,
     polish: bool = False,
     time: Number | None = None,
@@ -104,7 +106,13 @@ def compare(
     limit, seed = StoppingRule.of(SECONDS if time is None else time, 0, interrupted), require_seed(seed)
     observer(Progress("reading"))
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        measure=measure,
+        delimiter=delimiter,
     )
     table = given.count(policy)
     problem, results = table.problem, Results(table, mark)

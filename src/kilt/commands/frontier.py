@@ -10,6 +10,7 @@ from typing import Any
 
 from kilt.certificates.proof.evidence import Arithmetic, Status, status_of
 from kilt.errors import InfeasibleError, InputError
+from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
 from kilt.numbers import Number, decimal_text, json_number, rational
@@ -59,6 +60,7 @@ def frontier(
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
+    measure: Measure | str | None = None,
     k: Range = None,
     l: Range = None,
     t: Range = None,
@@ -85,7 +87,13 @@ def frontier(
         raise InputError(f"these are {len(combinations):,} policies; {MOST_POLICIES} are the most at a time")
     policies = [Policy(**dict(zip(given_ranges, each, strict=True)), diversity=diversity) for each in combinations]
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        measure=measure,
+        delimiter=delimiter,
     )
     observer(Progress("reading"))
     table = given.count(policies[0])

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from kilt.model.ladders import MARK
+from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
 from kilt.sources.registry import open_source
@@ -23,15 +24,17 @@ def verify(
     original: Any = None,
     mark: str | None = None,
     weights: Spec = None,
+    measure: Measure | str | None = None,
     delimiter: str | None = None,
 ) -> Verdict:
     """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
     ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
-    that nothing but suppressed quasi cells differs; ``mark`` is what these look like.
+    that nothing but suppressed quasi cells differs; ``mark`` is what these look like, and stars are counted by the
+    ``measure``.
     """
     source = open_source(table, delimiter)
-    roles = Roles.read(source.columns, quasi, sensitive, None, weights)
+    roles = Roles.read(source.columns, quasi, sensitive, None, weights, measure)
     if original is None:
         return judge(source, roles, policy or Policy())
     beside = open_source(original, delimiter, source)

@@ -49,10 +49,10 @@ class Plan:
         for index, ((name, ladder), encoding) in enumerate(zip(ladders.items(), encodings, strict=True)):
             levels = partition.levels[:, first : first + len(encoding.columns)]
             first += len(encoding.columns)
-            values, mark = types.quasi[index], marks[name]
-            hidden = np.asarray(levels.any(axis=1))
+            domain, mark = types.domain(index, name), marks[name]
+            hidden = np.asarray(levels.any(axis=1) | ladder.hides_values)
             shown = [
-                ladder.show(values[code], steps, values, mark) if blurred else values[code]
+                ladder.show(domain.values[code], steps, domain, mark) if blurred else domain.values[code]
                 for code, steps, blurred in zip(
                     types.quasi_codes[representative, index].tolist(),
                     levels.tolist(),
@@ -80,11 +80,11 @@ def choose_marks(
     if mark is not None and not mark.strip():
         raise InputError("'mark' must have at least one visible character")
     marks: dict[str, Mark] = {}
-    for (name, ladder), values in zip(ladders.items(), types.quasi, strict=True):
+    for column, (name, ladder) in enumerate(ladders.items()):
         chosen = mark if mark is not None else (MARK if ladder.text_only or not typed[name] else None)
         if chosen is not None and ladder.masks and len(chosen) != 1:
             raise InputError(f"'mark' must be a single character, because '{name}' is masked character by character")
-        clashes = ladder.ambiguous(values, chosen)
+        clashes = ladder.ambiguous(types.domain(column, name), chosen)
         if clashes and chosen is None:
             raise InputError(
                 f"'{name}' has missing values, which a suppressed cell of a typed column would look like; "

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from kilt.model.ladders import Domain
 from kilt.model.plan import Plan
 from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
@@ -58,6 +59,9 @@ class Source(Protocol):
 
     def distinct(self, column: str) -> list[str | None]:
         """Return the distinct values of a column as text."""
+
+    def domain(self, column: str) -> Domain:
+        """Return the distinct values of a column as text, with the number of rows that have each."""
 
     def cells(self, column: str) -> list[str | None]:
         """Return the cells of a column as text, row by row, for the check of a certificate."""

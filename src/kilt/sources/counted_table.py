@@ -8,6 +8,7 @@ from typing import Any
 
 from kilt.errors import InputError
 from kilt.model.ladders import Encoding
+from kilt.model.measure import Measure
 from kilt.model.plan import choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
@@ -24,7 +25,8 @@ class TableDescription:
 
     ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
     about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
-    a star counts in a column, and ``delimiter`` separates the cells of a CSV file.
+    a star counts in a column, the ``measure`` (loss, level or entropy) what a label costs, and ``delimiter`` separates
+    the cells of a CSV file.
     """
 
     data: Any
@@ -32,6 +34,7 @@ class TableDescription:
     sensitive: Spec = None
     identifier: Spec = None
     weights: Spec = None
+    measure: Measure | str | None = None
     delimiter: str | None = None
 
     @classmethod
@@ -52,7 +55,7 @@ class TableDescription:
     @cached_property
     def roles(self) -> Roles:
         """The roles of its columns."""
-        return Roles.read(self.source.columns, self.quasi, self.sensitive, self.identifier, self.weights)
+        return Roles.read(self.source.columns, self.quasi, self.sensitive, self.identifier, self.weights, self.measure)
 
     def count(self, policy: Policy) -> CountedTable:
         """Count the row types of the quasi columns and of the sensitive columns that the policy is about."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
+from kilt.model.ladders import Domain
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
@@ -73,6 +74,11 @@ class DuckSource:
     def distinct(self, column: str) -> list[str | None]:
         """Return the distinct values of a column as text."""
         return [row[0] for row in self._database.rows(f"SELECT DISTINCT {self._text(column)} FROM {self._table}")]
+
+    def domain(self, column: str) -> Domain:
+        """Return the distinct values of a column as text, with the number of rows that have each."""
+        found = self._database.rows(f"SELECT {self._text(column)} AS v, count(*) FROM {self._table} GROUP BY v")
+        return Domain(column, [row[0] for row in found], np.array([row[1] for row in found], dtype=np.int64))
 
     def cells(self, column: str) -> list[str | None]:
         """Return the cells of a column as text, row by row."""
@@ -236,7 +242,7 @@ class DuckSource:
 
 def _shown(column: ColumnPlan) -> np.ndarray:
     shown = np.empty(len(column.shown), dtype=object)
-    shown[:] = ["" if text is None else text for text in column.shown]
+    shown[:] = column.shown
     return shown
 
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from kilt.certificates.proof.evidence import Bound
-from kilt.model.ladders import CodedColumn, by_level
+from kilt.model.ladders import CodedColumn
 from kilt.model.partition import Partition
 from kilt.model.patterns import useful_levels
 from kilt.model.problem import Problem
@@ -66,7 +66,7 @@ def of_classes(problem: Problem) -> Problem:
     """Return the problem in which a row costs one if it is blurred at all: one column, which names the class."""
     classes = equivalence_class(problem)
     every = np.arange(int(classes.max()) + 1)
-    costs = by_level((Fraction(0), Fraction(1)), len(every))
+    costs = tuple((Fraction(blurred),) * len(every) for blurred in (0, 1))
     column = CodedColumn("class", (every, np.zeros_like(every)), costs)
     return replace(problem, columns=(column,), codes=classes[:, None].astype(np.int32), credit=Fraction(0))
 

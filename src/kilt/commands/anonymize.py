@@ -93,7 +93,7 @@ def anonymize(
         empty = [EMPTY] if bound.cost == problem.base_cost < solution.cost else []
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
-    plan = Plan.of(solution.partition, table.types, table.roles.quasi, table.encodings, marks)
+    plan = table.plan(solution.partition, marks)
     released, order = apply_plan(table, plan, seed if shuffle else None)
     claim = ReleaseClaim(table.source, table.roles, policy, marks, problem.stars(solution.cost), order)
     with staged_certificate(certificate, proof) as put_certificate, staged(writer, released) as stage:

@@ -11,7 +11,7 @@ from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, status_o
 from kilt.commands.anonymize import apply_plan
 from kilt.errors import InputError
 from kilt.model.measure import Measure
-from kilt.model.plan import Plan, choose_marks
+from kilt.model.plan import choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Spec
@@ -210,7 +210,7 @@ class Results:
     def _verify(self, solution: Solution) -> Verdict:
         """Apply a solution to the table and verify it from its cells."""
         table = self.table
-        plan = Plan.of(solution.partition, table.types, table.roles.quasi, table.encodings, self.marks)
+        plan = table.plan(solution.partition, self.marks)
         released, order = apply_plan(table, plan, None)
         stars = table.problem.stars(solution.cost)
         return ReleaseClaim(table.source, table.roles, table.policy, self.marks, stars, order).verify(released)

@@ -9,11 +9,13 @@ import numpy as np
 
 from kilt.certificates.proof.evidence import Bound
 from kilt.errors import InputError, KiltError, VerificationError
+from kilt.model.cells import cells_of
 from kilt.model.problem import Problem
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution, Solver
+from kilt.solvers.cells import solve_cells
 from kilt.solvers.choose import choose, reason_refused
 from kilt.solvers.common.merging import merge_until_accepted
 from kilt.solvers.registry import SolverInfo, solver_info
@@ -44,8 +46,16 @@ def solve(
     A solver without a bound that is limited by time has the bound beside it. Without a time one comes after the other,
     so that the same input gives the same answer.
     """
-    stop = replace(limited(problem, solver, stop, polish=polish), base=problem.base_cost)
-    solution = _solve(problem, solver, stop, observer, seed, polish=polish)
+    stop = limited(problem, solver, stop, polish=polish)
+    cells = cells_of(problem)
+
+    def solve_one(part: Problem, limit: StoppingRule, observe: Observer) -> Solution:
+        return _solve(part, solver, replace(limit, base=part.base_cost), observe, seed, polish=polish)
+
+    if len(cells) > 1:
+        solution = solve_cells(problem, cells, solve_one, stop, observer)
+    else:
+        solution = solve_one(problem, stop, observer)
     return solution.with_bound(Bound(problem.base_cost)) if problem.base_cost else solution
 
 
@@ -100,7 +110,10 @@ def _limited_exact(solver: str | Solver, info: SolverInfo, stop: StoppingRule) -
 
 
 def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int = 0) -> Solution:
-    """Solve, and note who did and whether it was stopped."""
+    """Solve, cell by cell if there are several, and note who did and whether it was stopped."""
+    cells = cells_of(problem)
+    if len(cells) > 1:
+        return solve_cells(problem, cells, lambda p, limit, o: run(p, info, limit, o, seed), stop, observer)
     limit = stop.share(MERGED_SHARE) if problem.rules.on_release else stop
     solution = info.load(seed).solve(problem, limit, observer)
     if not isinstance(solution, Solution):
@@ -135,7 +148,9 @@ def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, 
         return solution.bound
     least, most = CERTIFYING_SECONDS
     stop = replace(stop if stop.seconds is None else stop.at_least(least).at_most(most), gap=None)
-    evidence = solution.evidence or _column_multipliers(problem, solution, stop.share(0.5))
+    evidence = solution.evidence
+    if evidence is None and len(cells_of(problem)) == 1:
+        evidence = _column_multipliers(problem, solution, stop.share(0.5))
     known = _evaluated(problem, evidence)
     if known.cost >= solution.cost:
         return known

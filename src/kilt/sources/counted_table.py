@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from kilt.errors import InputError
-from kilt.model.ladders import Encoding
+from kilt.model.cells import require_legal_cells
+from kilt.model.ladders import Encoding, Mark
 from kilt.model.measure import Measure
-from kilt.model.plan import choose_marks
+from kilt.model.partition import Partition
+from kilt.model.plan import Plan, choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
@@ -88,7 +91,14 @@ class CountedTable:
     def problem(self) -> Problem:
         """The problem, in integers; raises if no release can meet the policy."""
         spaces = {name: self.roles.sensitive[name] for name in self.policy_columns}
-        return Problem.of_encoded(self.types, self.encodings, spaces, self.policy)
+        problem = Problem.of_encoded(self.types, self.encodings, spaces, self.policy)
+        require_legal_cells(problem)
+        return problem
+
+    def plan(self, partition: Partition, marks: Mapping[str, Mark]) -> Plan:
+        """Return the plan of a release with the groups of a partition of the problem."""
+        counted = partition.expanded(self.problem.type_of, self.types.counts)
+        return Plan.of(counted, self.types, self.roles.quasi, self.encodings, marks)
 
     def under(self, policy: Policy) -> CountedTable:
         """Return the same counts under another policy, which is about the same columns."""

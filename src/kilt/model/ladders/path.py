@@ -126,12 +126,17 @@ class PathLadder:
         if place is None:
             return None
         low, high = self.span(domain)
-        steps, numbers, prices = self.steps(domain), self.rungs(domain).numbers, self.prices(domain, measure)
+        steps = self.steps(domain)
         for level in range(low, high + 1):
             if self.text(steps[level][place], domain, mark) == released:
-                price: Fraction = prices[level][int(numbers[level][place])]
-                return price - prices[0][place]
+                return self.cost(original, level, domain, measure)
         return None
+
+    def cost(self, value: str | None, level: int, domain: Domain, measure: Measure | None = None) -> Fraction:
+        """Return what it costs to show a value at a level, above what it would cost to show the value itself."""
+        place, prices = domain.places[value], self.prices(domain, measure or DEFAULT)
+        price: Fraction = prices[level][int(self.rungs(domain).numbers[level][place])]
+        return price - prices[0][place]
 
     def steps(self, domain: Domain) -> tuple[Labels, ...]:
         """Return the labels of all values at every level, from the value itself to the mark."""
@@ -161,8 +166,11 @@ class PathLadder:
     def _require_clear(self, domain: Domain) -> None:
         """Raise if one label stands for two different sets of values: a release could be read in two ways."""
         low, high = self.span(domain)
+        steps = self.steps(domain)
+        if len(steps) == 2:
+            return  # nothing between the values and the mark
         meaning: dict[Hashable, list[int]] = {}
-        for level, labels in list(enumerate(self.steps(domain)))[low : high + 1]:
+        for level, labels in list(enumerate(steps[:-1]))[low : high + 1]:
             members: dict[Hashable, list[int]] = {}
             for place, label in enumerate(labels):
                 members.setdefault(label, []).append(place)

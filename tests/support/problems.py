@@ -25,7 +25,7 @@ from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivale
 from kilt.solvers.registry import solver
 from kilt.solvers.search.solver import Search
 from support.command import PATIENCE
-from support.strategies import LADDERS, SPACES, counted, policies, tables
+from support.strategies import SOLVED_LADDERS, SPACES, counted, policies, tables
 
 Row = tuple[str | None, ...]
 
@@ -47,7 +47,7 @@ def row_types(rows: Sequence[Row], quasi: int) -> RowTypes:
 
 def problem_of(rows: Sequence[Row], quasi: Sequence[str], sensitive: Sequence[str], policy: Policy) -> Problem:
     """Build the problem of rows whose columns have these ladders and these spaces."""
-    ladders = {f"q{i}": LADDERS[name] for i, name in enumerate(quasi)}
+    ladders = {f"q{i}": SOLVED_LADDERS[name] for i, name in enumerate(quasi)}
     spaces = {f"s{i}": SPACES[name] for i, name in enumerate(sensitive)}
     return Problem.build(row_types(rows, len(quasi)), ladders, spaces, policy)
 
@@ -61,7 +61,7 @@ def random_problem(rows: int, columns: int, values: int, policy: Policy, seed: i
 
 def drawn_problem(data: DataObject, most_rows: int = 9, **kinds: object) -> Problem:
     """Draw a small table of any ladders and spaces, and a policy that it can meet."""
-    rows, quasi, sensitive = data.draw(tables(most_rows=most_rows, **kinds))
+    rows, quasi, sensitive = data.draw(tables(most_rows=most_rows, **{"ladders": tuple(SOLVED_LADDERS), **kinds}))
     policy = data.draw(policies(len(sensitive)))
     try:
         return problem_of(rows, quasi, sensitive, policy)

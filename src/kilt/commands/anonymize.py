@@ -90,7 +90,7 @@ def anonymize(
     if certificate is not None:
         bound = certifiable_bound(problem, solution, stop, observer)
         solution = solution.with_bound(bound)
-        empty = [EMPTY] if bound.cost == 0 < solution.cost else []
+        empty = [EMPTY] if bound.cost == problem.base_cost < solution.cost else []
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
     plan = Plan.of(solution.partition, table.types, table.roles.quasi, table.encodings, marks)

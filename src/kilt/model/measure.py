@@ -89,7 +89,7 @@ class Measure:
 
 _WAYS: dict[str, Callable[[Rungs], Prices]] = {"loss": _by_loss, "level": _by_level, "entropy": _by_entropy}
 MEASURES = {name: Measure(name) for name in _WAYS}
-DEFAULT = MEASURES["level"]
+DEFAULT = MEASURES["loss"]
 
 
 def parse_measure(given: Measure | str | None) -> Measure:

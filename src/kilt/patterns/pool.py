@@ -12,10 +12,10 @@ import numpy as np
 
 from kilt.arrays.ragged import Ragged
 from kilt.model.partition import Partition
-from kilt.model.patterns import buckets, costs_of, level_vectors, tightest, useful_levels
+from kilt.model.patterns import buckets, costs_of, least_costs, level_vectors, tightest, useful_levels
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
-from kilt.patterns.closed import Closed, closed_patterns
+from kilt.patterns.closed import closed_patterns
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Pool:
             [np.zeros((0, len(problem.columns)), dtype=np.int16)],
         )
         entries, ceiling = 0, None
-        for cost, levels in level_vectors(problem):
+        for cost, levels in level_vectors(problem, least_costs(problem)):
             if enough() or (most_entries is not None and entries > most_entries):
                 ceiling = cost
                 break
@@ -84,15 +84,16 @@ class Pool:
             covers.append(found)
             entries += len(found.values)
             shapes.append(np.broadcast_to(np.array(levels, dtype=np.int16), (len(found), len(levels))))
-        shape = np.concatenate(shapes)
-        return cls(Ragged.joined(covers), shape, costs_of(problem, shape), ceiling)
+        return cls.sorted(problem, Ragged.joined(covers), np.concatenate(shapes), ceiling)
 
     @classmethod
-    def sorted(cls, problem: Problem, found: Closed) -> Pool:
-        """Put closed patterns in the order of their cost."""
-        cost = costs_of(problem, found.levels)
+    def sorted(cls, problem: Problem, covers: Ragged, levels: IntArray, ceiling: int | None = None) -> Pool:
+        """Put patterns in the order of their cost."""
+        cost = costs_of(problem, covers.first, levels)
+        if not (cost[1:] < cost[:-1]).any():
+            return cls(covers, levels, cost, ceiling)
         order = np.argsort(cost, kind="stable")
-        return cls(found.under.picked(order), found.levels[order], cost[order])
+        return cls(covers.picked(order), levels[order], cost[order], ceiling)
 
     def __len__(self) -> int:
         return len(self.cost)
@@ -152,7 +153,7 @@ def _by_covers(problem: Problem) -> Pool | None:
     """List patterns by what they cover, once: whoever asks whether they are too many often needs them next."""
     if problem not in _LISTED:
         found = closed_patterns(problem, partial(_can_hold, problem), PARAMS.max_entries)
-        _LISTED[problem] = None if found is None else Pool.sorted(problem, found)
+        _LISTED[problem] = None if found is None else Pool.sorted(problem, found.under, found.levels)
     return _LISTED[problem]
 
 

@@ -17,13 +17,17 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """Stop when the time or the iterations are over, when the gap is small enough, or when interrupted."""
+    """Stop when the time or the iterations are over, when the gap is small enough, or when interrupted.
+
+    The gap is a share of what a release costs above the ``base``, which every release costs.
+    """
 
     seconds: float | None = None
     gap: float | None = None
     iterations: int | None = None
     interrupted: Callable[[], bool] = field(default=never)
     started: float = field(default_factory=time.monotonic)
+    base: int = 0
 
     @classmethod
     def of(
@@ -81,7 +85,7 @@ class StoppingRule:
             return True
         if self.gap is None or cost is None or bound is None:
             return False
-        return cost - bound <= self.gap * cost
+        return cost - bound <= self.gap * (cost - self.base)
 
 
 def require_seed(seed: int) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.errors import InputError, KiltError, VerificationError
 from kilt.model.problem import Problem
 from kilt.run.incumbent import Incumbent
@@ -18,7 +19,7 @@ from kilt.solvers.common.merging import merge_until_accepted
 from kilt.solvers.registry import SolverInfo, solver_info
 
 if TYPE_CHECKING:
-    from kilt.certificates.proof.evidence import Bound, Evidence
+    from kilt.certificates.proof.evidence import Evidence
 
 SECONDS, GAP = 60.0, 0.005  # when a search stops if nothing else is said
 ITERATIONS = 4_000  # for every row type: later there is little to find
@@ -43,7 +44,16 @@ def solve(
     A solver without a bound that is limited by time has the bound beside it. Without a time one comes after the other,
     so that the same input gives the same answer.
     """
-    info, stop = choose(solver, problem), limited(problem, solver, stop, polish=polish)
+    stop = replace(limited(problem, solver, stop, polish=polish), base=problem.base_cost)
+    solution = _solve(problem, solver, stop, observer, seed, polish=polish)
+    return solution.with_bound(Bound(problem.base_cost)) if problem.base_cost else solution
+
+
+def _solve(
+    problem: Problem, solver: str | Solver, stop: StoppingRule, observer: Observer, seed: int, *, polish: bool
+) -> Solution:
+    """Choose the solver and solve within limits; if it has no bound, find one."""
+    info = choose(solver, problem)
     if solver == "auto" and problem.rules.on_release and not polish and info.kind != "exact":
         return _solve_on_release(problem, info, stop, observer, seed)
     if polish and info.ends:
@@ -102,6 +112,8 @@ def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observ
         raise VerificationError(
             f"the solver '{info.name}' returned a group that violates the policy; nothing was written"
         )
+    if problem.base_cost:  # guarantees are about what is paid above the base, which they do not tell apart
+        solution = replace(solution, factor=None)
     stopped = info.ends and not solution.is_optimal and limit()
     return replace(_accepted(problem, solution, stop), solver=info.name, stopped=stopped)
 
@@ -139,7 +151,6 @@ def _column_multipliers(problem: Problem, solution: Solution, stop: StoppingRule
 def _evaluated(problem: Problem, evidence: Evidence | None) -> Bound:
     """Return what the evidence proves, nothing if it cannot be evaluated."""
     from kilt.certificates.proof.evaluate import evaluate_bound  # noqa: PLC0415 - only for a certificate
-    from kilt.certificates.proof.evidence import Bound  # noqa: PLC0415 - only for a certificate
 
     if evidence is None:
         return Bound(0)

@@ -76,7 +76,7 @@ class Search:
             run = Run(problem, rules, stop, observer, incumbent, self.seed)
             with BackgroundBound(problem, stop.share(PARAMS.bounding_share), observer, incumbent) as background:
                 start = self.given or run.start()
-                if start.cost and not run.is_wide:
+                if start.cost > problem.base_cost and not run.is_wide:
                     background.wait(incumbent.ready)
                 best = run.improve(start)
                 bound = background.enough()

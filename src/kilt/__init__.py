@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kilt.commands.check import check
     from kilt.commands.compare import SolverResult, compare
     from kilt.commands.frontier import FrontierPoint, frontier
+    from kilt.commands.ladder import LadderPreview, ladder
     from kilt.commands.verify import verify
     from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
     from kilt.model.ladders import Bands, Characters, Dates, EqualGroups, Limited, Prefix, Right, Suppression, Taxonomic
@@ -37,6 +38,7 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.commands.check": ("check",),
     "kilt.commands.compare": ("SolverResult", "compare"),
     "kilt.commands.frontier": ("FrontierPoint", "frontier"),
+    "kilt.commands.ladder": ("LadderPreview", "ladder"),
     "kilt.commands.verify": ("verify",),
     "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "VerificationError"),
     "kilt.model.ladders": (
@@ -76,6 +78,7 @@ __all__ = [
     "KAnonymity",
     "KiltError",
     "LDiversity",
+    "LadderPreview",
     "Limited",
     "LowerBound",
     "Metric",
@@ -100,6 +103,7 @@ __all__ = [
     "check",
     "compare",
     "frontier",
+    "ladder",
     "verify",
 ]
 

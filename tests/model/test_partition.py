@@ -58,8 +58,8 @@ def test_a_full_domain_partition_shows_every_group_at_the_same_level():
 @pytest.mark.parametrize(
     ("ladder", "values", "vector", "cost"),
     [
-        ("taxonomy", "02", (1,), Fraction(1, 2)),  # the value 2 has no label of its own at level 1
-        ("prefix", ["a", "bb"], (1,), Fraction(1, 2)),  # the tail of a is masked only where there is one
+        ("taxonomy", "02", (1,), Fraction(1, 3)),  # the value 2 has no label of its own at level 1
+        ("prefix", ["a", "bb", "bc"], (1,), 1),  # the tail of a is masked only where there is one
         ("prefix", ["a", None], (1,), 2),  # at the top everything is hidden
         ("characters", ["ab", None], (1, 0), 1),  # what is missing has no characters
     ],

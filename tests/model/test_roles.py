@@ -42,7 +42,7 @@ def test_a_comma_may_go_on_with_a_ladder(spec):
 
 
 def test_a_word_that_is_neither_a_column_nor_part_of_a_ladder_is_named():
-    with pytest.raises(kilt.InputError, match="'sx', which is neither a column nor goes on .*'bands=5,10': .*'sex'"):
+    with pytest.raises(kilt.InputError, match=r"'sx', which is neither a column nor goes on .*'bands=5,10': .*'sex'"):
         Roles.read(["age", "sex"], "age:bands=5,10,sx")
     with pytest.raises(kilt.InputError, match="12 is none of 5"):
         Roles.read(["age", "sex"], "age:bands=5,12,sex")

@@ -274,6 +274,28 @@ def compare(**flags: Any) -> None:
 
 
 @cli.command()
+@click.argument("table")
+@click.argument("column", nargs=-1, required=True)
+@click.option("--measure", metavar="NAME", help="What a label costs: loss (the default), level or entropy.")
+@click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given).")
+@click.option(
+    "--show-values", is_flag=True, help="Show labels of fewer than 5 rows, too, and the values themselves among them."
+)
+@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
+def ladder(table: str, column: tuple[str, ...], **flags: Any) -> None:
+    """Show what a ladder makes of a column of TABLE: its levels, what they cost a row, and some labels.
+
+    Example: kilt ladder patients.csv age:bands=5,10,20
+    """
+    from kilt.commands.ladder import ladder as run
+
+    as_json = flags.pop("json")
+    with at_work():
+        preview = run(table, list(column), **flags)
+    click.echo(json.dumps(preview.to_dict()) if as_json else preview.summary())
+
+
+@cli.command()
 @click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
 def solvers(**flags: Any) -> None:
     """List the solvers: what each guarantees, what it takes, and where it comes from."""

@@ -25,8 +25,9 @@ roles_options = _options(
         "--quasi",
         metavar="COLUMNS",
         multiple=True,
-        help="Columns that could identify a person, as in age,zip:characters. Add a ladder after a colon: "
-        "suppress (the default), characters, prefix or taxonomy=FILE.",
+        help="Columns that could identify a person, as in age:bands=5,10,zip:prefix. Add a ladder after a colon: "
+        "suppress (the default), keep, bands=5,10, date=month,year, prefix=4,2, right, groups=4, taxonomy=FILE or "
+        "characters; with limits as in prefix=4,2! or date=month,year/from=month.",
     ),
     click.option(
         "--sensitive",

@@ -26,8 +26,11 @@ def read_settings(flags: dict[str, Any]) -> dict[str, Any]:
 
 def _require_apart(settings: dict[str, Any]) -> None:
     """Raise if a file that is written is one of those that say how."""
+    from kilt.model.ladders.parse import parse_limits
+
     specs = " ".join(str(settings.get(name, "")) for name in ("quasi", "sensitive"))
-    read = [settings.get("config"), *re.findall(r"(?:taxonomy|tree|metric)=([^,'\")\]]+)", specs)]
+    named = re.findall(r"(?:taxonomy|tree|metric)=([^,'\")\]]+)", specs)
+    read = [settings.get("config"), *(parse_limits(path)[0] for path in named)]
     for name in ("output", "certificate"):
         written = settings.get(name)
         if written and any(path and Path(path).resolve() == Path(written).resolve() for path in read):

@@ -43,8 +43,8 @@ def on_grid(cost: Fraction) -> Fraction:
 
 
 def _by_loss(rungs: Rungs) -> Prices:
-    known: dict[Fraction, Fraction] = {}
-    return tuple([known.setdefault(share, on_grid(share)) for share in shares] for shares in rungs.losses)
+    known = {share: on_grid(share) for shares in rungs.losses for share in set(shares)}
+    return tuple([known[share] for share in shares] for shares in rungs.losses)
 
 
 def _by_level(rungs: Rungs) -> Prices:

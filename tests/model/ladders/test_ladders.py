@@ -219,6 +219,33 @@ def test_ladders_are_written_as_they_are_read(text):
     assert str(parse_ladder(str(parse_ladder(text)))) == str(parse_ladder(text))
 
 
+def test_an_exclamation_mark_is_the_last_level_below_the_mark():
+    domain = Domain.of(["02139", "02140", "12215"])
+    for text in ("prefix=4,2!/from=4", "prefix=4,2/from=4!", "prefix=4,2/from=4/to=2"):
+        ladder = parse_ladder(text)
+        assert ladder.span(domain) == (1, 2)
+        (column,) = ladder.encode(domain).columns
+        assert [level.tolist() for level in column.levels] == [[0, 1, 2], [0, 0, 1]]
+        assert ladder.stars("02139", "02139", domain, "*") is None
+        assert ladder.stars("02139", "*****", domain, "*") is None
+        assert ladder.stars("02139", "02***", domain, "*", LEVEL) == Fraction(2, 3)
+    with pytest.raises(InputError, match="two highest levels"):
+        parse_ladder("prefix=4,2!/to=4")
+    with pytest.raises(InputError, match=r"'/from=3' names no level of the ladder of 'zip': .*'4'"):
+        parse_ladder("prefix=4,2/from=3").encode(Domain.of(["02139"], "zip"))
+    with pytest.raises(InputError, match="never to be shown below '2' nor above '4'"):
+        parse_ladder("prefix=4,2/from=2/to=4").encode(domain)
+
+
+def test_what_is_kept_is_never_blurred():
+    domain = Domain.of(["f", "m"])
+    (column,) = parse_ladder("keep").encode(domain).columns
+    assert [level.tolist() for level in column.levels] == [[0, 1]]
+    assert parse_ladder("keep") == parse_ladder("suppress!") or parse_ladder("suppress!").span(domain) == (0, 0)
+    assert parse_ladder("keep").stars("f", "*", domain, "*") is None
+    assert parse_ladder("keep").ambiguous(Domain.of(["f", "*"]), "*") == 0
+
+
 def test_the_usual_taxonomies_of_adult(adult):
     import kilt
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 
 from kilt.errors import InputError
@@ -43,10 +44,13 @@ class Bands(PathLadder):
         if self.bottom is not None and self.top is not None and self._edges[0] >= self._edges[1]:
             raise InputError("'bands' must have a bottom below its top, as in bands=5,10|18..90")
 
-    @property
+    @cached_property
     def _edges(self) -> tuple[Fraction, Fraction]:
-        bottom, top = Fraction(self.bottom or 0), Fraction(self.top or 0)
-        return bottom, top
+        return Fraction(self.bottom or 0), Fraction(self.top or 0)
+
+    @cached_property
+    def _start(self) -> Fraction:
+        return Fraction(self.origin)
 
     def names(self, domain: Domain) -> tuple[str, ...]:  # noqa: ARG002
         """Name the levels by their width."""
@@ -54,17 +58,29 @@ class Bands(PathLadder):
 
     def labels(self, domain: Domain) -> Sequence[Labels]:
         """Name the band of every number."""
-        numbers, whole, digits = self.positions(domain), self._whole(domain), self._digits()
-        return [
-            [
-                self._label(value, at, Fraction(width), whole, digits)
-                for value, at in zip(domain.values, numbers, strict=True)
-            ]
-            for width in self.widths
-        ]
+        return [self._labels(domain, Fraction(width)) for width in self.widths]
 
-    def _label(self, value: str | None, at: Fraction | None, width: Fraction, whole: bool, digits: int) -> Hashable:
-        return value if at is None else range_text(self._band(at, width), whole=whole, digits=digits)
+    def _labels(self, domain: Domain, width: Fraction) -> list[Hashable]:
+        whole, digits = self._whole(domain), self._digits()
+        labels: list[Hashable] = []
+        known: dict[int | None, str] = {}
+        for value, at in zip(domain.values, self.positions(domain), strict=True):
+            band = self._number(at, width) if at is not None else None
+            if at is not None and band not in known:
+                known[band] = range_text(self._band(at, width), whole=whole, digits=digits)
+            labels.append(value if at is None else known[band])
+        return labels
+
+    def _number(self, at: Fraction, width: Fraction) -> int | None:
+        """Number the bands of a width, in integers, which are faster than fractions; None is that of the top."""
+        bottom, top = self._edges
+        if self.top is not None and at.numerator * top.denominator >= top.numerator * at.denominator:
+            return None
+        if self.bottom is not None and at.numerator * bottom.denominator < bottom.numerator * at.denominator:
+            at = bottom - width  # its own band, just below the others
+        origin = self._start
+        steps = (at.numerator * origin.denominator - origin.numerator * at.denominator) * width.denominator
+        return steps // (at.denominator * origin.denominator * width.numerator)
 
     def _band(self, at: Fraction, width: Fraction) -> Range:
         """Return the first number of a band, and the first behind it; None where there is none."""
@@ -73,7 +89,7 @@ class Bands(PathLadder):
             return None, bottom
         if self.top is not None and at >= top:
             return top, None
-        low = (at - Fraction(self.origin)) // width * width + Fraction(self.origin)
+        low = (at - self._start) // width * width + self._start
         high = low + width
         return (
             low if self.bottom is None else max(low, bottom),

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from kilt.errors import InputError
 from kilt.model.ladders.domain import Domain
-from kilt.model.ladders.numeric import is_missing, numbers_of
+from kilt.model.ladders.numeric import is_missing, numbers_of, ordered
 from kilt.model.ladders.path import Labels, PathLadder
 
 
@@ -44,10 +44,10 @@ class EqualGroups(PathLadder):
     def _bands(self, domain: Domain, number: int) -> list[Hashable]:
         ranks, order = self._ranked(domain)
         middles = _middles(domain, ranks, order)
-        band_of = {place: middle * number // 1 for place, middle in middles.items()}
         ends: dict[int, list[int]] = {}
         for place in order:
-            ends.setdefault(int(band_of[place]), []).append(place)
+            middle = middles[place]
+            ends.setdefault(middle.numerator * number // middle.denominator, []).append(place)
         labels: list[Hashable] = list(domain.values)
         for places in ends.values():
             label = _label(*(str(domain.values[place]) for place in (places[0], places[-1])))
@@ -61,8 +61,9 @@ class EqualGroups(PathLadder):
         numbers, others = numbers_of([domain.values[place] for place in present])
         texts = [str(domain.values[place]) for place in present]
         keys: Sequence[Fraction | str | None] = texts if others else numbers
-        ordered = sorted(zip(keys, texts, present, strict=True), key=lambda each: each[:2])
-        return {place: key for key, _, place in ordered}, [place for _, _, place in ordered]
+        by_text = sorted(range(len(present)), key=texts.__getitem__)
+        order = by_text if others else [by_text[i] for i in ordered([numbers[place] for place in by_text])]
+        return {present[i]: keys[i] for i in order}, [present[i] for i in order]
 
     def positions(self, domain: Domain) -> Sequence[Fraction | None]:
         """Return the ranks."""

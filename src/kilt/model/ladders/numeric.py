@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
@@ -40,6 +42,13 @@ def column_numbers(domain: Domain, word: str) -> list[Fraction | None]:
             f"{'is' if others == 1 else 'are'} not: choose another ladder for it"
         )
     return numbers
+
+
+def ordered(numbers: Sequence[Fraction | None]) -> list[int]:
+    """Return where the numbers stand, from the smallest to the largest; those that are missing come first."""
+    unit = math.lcm(*{number.denominator for number in numbers if number is not None})
+    whole = [(-1, 0) if at is None else (0, at.numerator * (unit // at.denominator)) for at in numbers]
+    return sorted(range(len(whole)), key=whole.__getitem__)
 
 
 def decimal_number(given: Number, word: str) -> Fraction:

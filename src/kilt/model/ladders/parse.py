@@ -40,7 +40,7 @@ _BANDS = re.compile(
 )
 _LEVEL = r"[^/=!]+"
 _LIMITS = re.compile(
-    rf"(?P<ladder>.*?)(?:/from=(?P<least>{_LEVEL}))?(?:/to=(?P<highest>{_LEVEL})|(?P<last>!))?", re.DOTALL
+    rf"(?P<ladder>.*?)(?P<last>!)?(?:/from=(?P<least>{_LEVEL}))?(?:/to=(?P<highest>{_LEVEL})|(?P<end>!))?", re.DOTALL
 )
 
 
@@ -55,7 +55,10 @@ def parse_limits(text: str) -> tuple[str, str | None, str | None]:
     found = _LIMITS.fullmatch(text)
     if found is None:  # pragma: no cover - the first part matches anything
         raise InputError(f"'{text}' is not a ladder")
-    return found["ladder"], found["least"], LAST if found["last"] else found["highest"]
+    marked = bool(found["last"] or found["end"])
+    if marked and found["highest"]:
+        raise InputError(f"'{text}' has two highest levels: leave out '!' or /to")
+    return found["ladder"], found["least"], LAST if marked else found["highest"]
 
 
 def goes_on(text: str, word: str) -> bool:

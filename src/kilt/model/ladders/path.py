@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -11,6 +12,7 @@ import numpy as np
 from kilt.errors import InputError
 from kilt.model.ladders.coding import CodedColumn, Encoding, lowest_looks, numbered
 from kilt.model.ladders.domain import Domain, Mark
+from kilt.model.ladders.numeric import ordered
 from kilt.model.measure import DEFAULT, Measure, Prices, Rungs
 from kilt.numbers import IntArray
 
@@ -79,8 +81,7 @@ class PathLadder:
             for below, above in pairwise(shown)
         ]
         column = CodedColumn(domain.name, levels, costs, lowest_looks(same), positions)
-        paid = zip(domain.counts.tolist(), prices[0], strict=True)
-        return Encoding(codes[:, None], (column,), sum((count * price for count, price in paid), Fraction(0)))
+        return Encoding(codes[:, None], (column,), _paid(prices[0], domain.counts))
 
     def _codes(self, numbers: IntArray, domain: Domain) -> tuple[IntArray, IntArray, tuple[Fraction, ...]]:
         """Return the code of every value, a value of every code, and the position of every code if there are any.
@@ -88,11 +89,7 @@ class PathLadder:
         Codes are in the order of the positions; a missing value is the first, and stands where the smallest does.
         """
         positions = self.positions(domain)
-        if positions is None:
-            order = np.arange(len(numbers))
-        else:
-            keys = [(at is not None, at or Fraction(0)) for at in positions]
-            order = np.array(sorted(range(len(keys)), key=keys.__getitem__))
+        order = np.arange(len(numbers)) if positions is None else np.array(ordered(positions))
         _, first, inverse = np.unique(numbers[order], return_index=True, return_inverse=True)
         rank = np.empty(len(first), dtype=np.int32)
         rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
@@ -126,12 +123,17 @@ class PathLadder:
         if place is None:
             return None
         low, high = self.span(domain)
-        steps, numbers, prices = self.steps(domain), self.rungs(domain).numbers, self.prices(domain, measure)
+        steps = self.steps(domain)
         for level in range(low, high + 1):
             if self.text(steps[level][place], domain, mark) == released:
-                price: Fraction = prices[level][int(numbers[level][place])]
-                return price - prices[0][place]
+                return self.cost(original, level, domain, measure)
         return None
+
+    def cost(self, value: str | None, level: int, domain: Domain, measure: Measure | None = None) -> Fraction:
+        """Return what it costs to show a value at a level, above what it would cost to show the value itself."""
+        place, prices = domain.places[value], self.prices(domain, measure or DEFAULT)
+        price: Fraction = prices[level][int(self.rungs(domain).numbers[level][place])]
+        return price - prices[0][place]
 
     def steps(self, domain: Domain) -> tuple[Labels, ...]:
         """Return the labels of all values at every level, from the value itself to the mark."""
@@ -161,8 +163,11 @@ class PathLadder:
     def _require_clear(self, domain: Domain) -> None:
         """Raise if one label stands for two different sets of values: a release could be read in two ways."""
         low, high = self.span(domain)
+        steps = self.steps(domain)
+        if len(steps) == 2:
+            return  # nothing between the values and the mark
         meaning: dict[Hashable, list[int]] = {}
-        for level, labels in list(enumerate(self.steps(domain)))[low : high + 1]:
+        for level, labels in list(enumerate(steps[:-1]))[low : high + 1]:
             members: dict[Hashable, list[int]] = {}
             for place, label in enumerate(labels):
                 members.setdefault(label, []).append(place)
@@ -172,3 +177,12 @@ class PathLadder:
                         f"the ladder of '{domain.name}' uses one label at level {level} and, for other values, at a "
                         "lower level: rename one, or the release could be read in two ways"
                     )
+
+
+def _paid(prices: Sequence[Fraction], counts: IntArray) -> Fraction:
+    """Return what all rows pay for their values."""
+    rows: Counter[Fraction] = Counter()
+    for price, count in zip(prices, counts.tolist(), strict=True):
+        if price:
+            rows[price] += count
+    return sum((price * count for price, count in rows.items()), Fraction(0))

@@ -209,7 +209,19 @@ def check(**flags: Any) -> None:
 @policy_options
 @reading_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
-@click.option("--time", metavar="SECONDS", help="Stop searching after this time, for each policy (10 if not given).")
+@click.option(
+    "--time",
+    metavar="SECONDS",
+    help="Stop this long after the start; the policies share it (10 for each of them if there is no other limit).",
+)
+@click.option("--time-each", metavar="SECONDS", help="Stop searching after this time, for each policy.")
+@click.option(
+    "--iterations",
+    metavar="N",
+    type=int,
+    help="Stop after so many moves instead, for each policy: the same input, seed and N give the same points.",
+)
+@click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
 def frontier(**flags: Any) -> None:
     """Show stars and bound of the table INPUT over a range of policies, without releasing anything.
 
@@ -228,9 +240,11 @@ def frontier(**flags: Any) -> None:
     ):
         points = run(
             given["input"],
-            **some(given, *TABLE, "mark", "k", "l", "t", "average_t", "time"),
+            **some(given, *TABLE, "mark", "k", "l", "t", "average_t", "time_each", "iterations"),
+            time=time_left(given),
             diversity=given.get("diversity", "frequency"),
             solver=given.get("solver", "auto"),
+            seed=given.get("seed", 0),
             observer=observer,
             interrupted=interrupted,
         )

@@ -39,6 +39,7 @@ KEYS: Mapping[str, str] = {
     "solvers": LIST,
     "polish": SWITCH,
     "time": NUMBER,
+    "time_each": NUMBER,
     "gap": NUMBER,
     "iterations": WHOLE,
     "seed": WHOLE,

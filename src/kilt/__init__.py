@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kilt.commands.compare import SolverResult, compare
     from kilt.commands.frontier import FrontierPoint, frontier
     from kilt.commands.verify import verify
-    from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
+    from kilt.errors import InfeasibleError, InputError, KiltError, StrictError, VerificationError
     from kilt.model.ladders import Characters, Prefix, Suppression, Taxonomic
     from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, TCloseness
     from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
@@ -38,7 +38,7 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.commands.compare": ("SolverResult", "compare"),
     "kilt.commands.frontier": ("FrontierPoint", "frontier"),
     "kilt.commands.verify": ("verify",),
-    "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "VerificationError"),
+    "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "StrictError", "VerificationError"),
     "kilt.model.ladders": ("Characters", "Prefix", "Suppression", "Taxonomic"),
     "kilt.model.policy": ("AverageCloseness", "KAnonymity", "LDiversity", "Policy", "TCloseness"),
     "kilt.model.spaces": ("EqualDistance", "Metric", "Numeric", "Ordered", "Tree"),
@@ -71,6 +71,7 @@ __all__ = [
     "Prefix",
     "Release",
     "SolverResult",
+    "StrictError",
     "Suppression",
     "TCloseness",
     "TableDescription",

@@ -29,6 +29,7 @@ KEYS: Mapping[str, str] = {
     "sensitive": LIST,
     "identifier": LIST,
     "weights": LIST,
+    "keep": LIST,
     "k": NUMBER,
     "l": NUMBER,
     "t": NUMBER,
@@ -46,6 +47,7 @@ KEYS: Mapping[str, str] = {
     "delimiter": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
+    "strict": SWITCH,
 }
 PATHS = ("input", "output", "original", "certificate")
 PER_COLUMN = ("quasi", "sensitive", "weights", "l", "t", "average_t")

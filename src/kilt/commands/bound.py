@@ -64,6 +64,7 @@ def bound(
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
+    keep: Spec = None,
     time: Number | None = None,
     mark: str | None = None,
     delimiter: str | None = None,
@@ -80,7 +81,13 @@ def bound(
 
     stop = StoppingRule.of(time, None, interrupted)
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        delimiter=delimiter,
+        keep=keep,
     )
     if certificate is not None:
         require_place(certificate, input=given.data)

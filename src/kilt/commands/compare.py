@@ -86,6 +86,7 @@ def compare(
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
+    keep: Spec = None,
     solvers: str | Solver | Sequence[str | Solver] | None = None,
     polish: bool = False,
     time: Number | None = None,
@@ -104,7 +105,13 @@ def compare(
     limit, seed = StoppingRule.of(SECONDS if time is None else time, 0, interrupted), require_seed(seed)
     observer(Progress("reading"))
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        delimiter=delimiter,
+        keep=keep,
     )
     table = given.count(policy)
     problem, results = table.problem, Results(table, mark)

@@ -59,6 +59,7 @@ def frontier(
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
+    keep: Spec = None,
     k: Range = None,
     l: Range = None,
     t: Range = None,
@@ -85,7 +86,13 @@ def frontier(
         raise InputError(f"these are {len(combinations):,} policies; {MOST_POLICIES} are the most at a time")
     policies = [Policy(**dict(zip(given_ranges, each, strict=True)), diversity=diversity) for each in combinations]
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        delimiter=delimiter,
+        keep=keep,
     )
     observer(Progress("reading"))
     table = given.count(policies[0])

@@ -19,11 +19,15 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True)
 class Roles:
-    """The quasi columns with their ladders, the sensitive ones with their spaces, and the identifiers."""
+    """The quasi columns with their ladders, the sensitive ones with their spaces, and the identifiers.
+
+    Those in ``keep`` have no role, as all others, but somebody has decided that they are released as they are.
+    """
 
     quasi: Mapping[str, Ladder]
     sensitive: Mapping[str, Space]
     identifier: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -34,6 +38,7 @@ class Roles:
         identifier: Spec = None,
         weights: Spec = None,
         *,
+        keep: Spec = None,
         partial: bool = False,
     ) -> Roles:
         """Read the roles as the user gave them, and check them against the columns of the table.
@@ -46,6 +51,7 @@ class Roles:
             "quasi": _entries(quasi, columns),
             "sensitive": _entries(sensitive, columns),
             "identifier": _entries(identifier, columns, plain=True),
+            "keep": _entries(keep, columns, plain=True),
         }
         _check_names(given, columns, problems)
         if not given["quasi"] and not partial:
@@ -58,7 +64,13 @@ class Roles:
             else:
                 problems.append(f"'weights' names '{name}', which is not a quasi column: {nearest(name, ladders)}")
         raise_all(problems)
-        return cls(ladders, spaces, tuple(name for name, _ in given["identifier"]))
+        dropped, kept = (tuple(name for name, _ in given[role]) for role in ("identifier", "keep"))
+        return cls(ladders, spaces, dropped, kept)
+
+    def undecided(self, columns: Sequence[str]) -> list[str]:
+        """Return the columns that nobody has said anything of."""
+        decided = {*self.quasi, *self.sensitive, *self.identifier, *self.keep}
+        return [name for name in columns if name not in decided]
 
 
 def words(spec: Spec) -> list[Any]:

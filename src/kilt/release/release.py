@@ -15,6 +15,7 @@ from kilt.model.plan import Plan
 from kilt.model.policy import Policy
 from kilt.numbers import IntArray, decimal_text, json_number, pluralize
 from kilt.release.claim import ReleaseClaim
+from kilt.release.left import ColumnLeft
 from kilt.release.writer import ReleaseWriter
 from kilt.sources.base import Source
 from kilt.verification.verdict import Verdict
@@ -37,7 +38,9 @@ class Group:
 class Release:
     """A verified release. ``stars`` is its cost, ``bound`` a proven lower bound under this policy.
 
-    It took ``seconds`` in all, ``verifying_seconds`` of them after the search: to apply the plan, verify and write.
+    ``warnings`` are what to look at before publishing it; ``left`` has how much of each quasi column is left, and
+    ``blurs`` says whether cells may be blurred in steps. It took ``seconds`` in all, ``verifying_seconds`` of them
+    after the search: to apply the plan, verify and write.
     """
 
     policy: Policy
@@ -46,6 +49,9 @@ class Release:
     verifying_seconds: float
     verdict: Verdict
     notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    left: dict[str, ColumnLeft]
+    blurs: bool
     exact_stars: Fraction
     exact_bound: Fraction | None
     proof: Arithmetic
@@ -84,6 +90,18 @@ class Release:
         if self.exact_bound is None:
             return None
         return float((self.exact_stars - self.exact_bound) / self.exact_stars) if self.exact_stars else 0.0
+
+    @property
+    def lost(self) -> Fraction:
+        """The share of the detail that is lost: stars by what hiding everything would cost."""
+        return self.exact_stars / self.most_stars if self.most_stars else Fraction(0)
+
+    @property
+    def must_be_lost(self) -> Fraction | None:
+        """The share of the detail that every release under this policy must lose; None if no bound is known."""
+        if self.exact_bound is None:
+            return None
+        return self.exact_bound / self.most_stars if self.most_stars else Fraction(0)
 
     @property
     def guarantee(self) -> str | None:
@@ -134,6 +152,11 @@ class Release:
             "policy": str(self.policy),
             "k": self.verdict.k,
             **{name: self.verdict.to_dict()[name] for name in ("l", "t", "average_t")},
+            "left": {
+                name: {"cells": json_number(column.cells), "detail": json_number(column.detail)}
+                for name, column in self.left.items()
+            },
+            "warnings": list(self.warnings),
             "notes": list(self.notes),
         }
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from kilt.errors import InputError
+from kilt.model.detect import ColumnKind, detect, note, refusal
 from kilt.model.ladders import Encoding
 from kilt.model.plan import choose_marks
 from kilt.model.policy import Policy
@@ -14,7 +16,7 @@ from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
 from kilt.model.row_types import RowTypes, encode
 from kilt.numbers import IntArray
-from kilt.sources.base import Source
+from kilt.sources.base import Source, sample_of
 from kilt.sources.registry import open_source
 
 
@@ -24,7 +26,8 @@ class TableDescription:
 
     ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
     about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
-    a star counts in a column, and ``delimiter`` separates the cells of a CSV file.
+    a star counts in a column, and ``delimiter`` separates the cells of a CSV file. Columns without a role are released
+    as they are; those in ``keep`` without a question or a note.
     """
 
     data: Any
@@ -33,6 +36,7 @@ class TableDescription:
     identifier: Spec = None
     weights: Spec = None
     delimiter: str | None = None
+    keep: Spec = None
 
     @classmethod
     def of(cls, data: Any, **said: Any) -> TableDescription:
@@ -52,7 +56,20 @@ class TableDescription:
     @cached_property
     def roles(self) -> Roles:
         """The roles of its columns."""
-        return Roles.read(self.source.columns, self.quasi, self.sensitive, self.identifier, self.weights)
+        given = (self.quasi, self.sensitive, self.identifier, self.weights)
+        return Roles.read(self.source.columns, *given, keep=self.keep)
+
+    @cached_property
+    def undecided(self) -> tuple[ColumnKind, ...]:
+        """What the columns are that have no role and are not in ``keep``."""
+        return tuple(detect(sample_of(self.source, name)) for name in self.roles.undecided(self.source.columns))
+
+    def require_decided(self) -> tuple[str, ...]:
+        """Raise if a column that could identify persons has no role; return the note that names the others."""
+        refused, noted = refusal(self.undecided), note(self.undecided)
+        if refused is not None:
+            raise InputError(refused)
+        return () if noted is None else (noted,)
 
     def count(self, policy: Policy) -> CountedTable:
         """Count the row types of the quasi columns and of the sensitive columns that the policy is about."""
@@ -86,6 +103,17 @@ class CountedTable:
         """The problem, in integers; raises if no release can meet the policy."""
         spaces = {name: self.roles.sensitive[name] for name in self.policy_columns}
         return Problem.of_encoded(self.types, self.encodings, spaces, self.policy)
+
+    @property
+    def top_stars(self) -> dict[str, Fraction]:
+        """What it costs to hide a cell of each quasi column altogether."""
+        tops = (sum((column.costs[-1] for column in e.columns), Fraction(0)) for e in self.encodings)
+        return dict(zip(self.roles.quasi, tops, strict=True))
+
+    @property
+    def blurs(self) -> bool:
+        """Whether cells may be blurred in steps: some ladder has more than two levels."""
+        return any(len(column.levels) > 2 for encoding in self.encodings for column in encoding.columns)
 
     def under(self, policy: Policy) -> CountedTable:
         """Return the same counts under another policy, which is about the same columns."""

@@ -24,7 +24,7 @@ from kilt.model.rules import Groups, Rules, differences, whole_of
 from kilt.model.spaces import GroundDistance
 from kilt.numbers import FloatArray, IntArray, decimal_text, pluralize
 from kilt.sources.tally import Comparison, Tally
-from kilt.verification.verdict import Fidelity, Risk, Verdict
+from kilt.verification.verdict import Blurred, Fidelity, Risk, Verdict
 
 
 class Table(Protocol):
@@ -138,7 +138,7 @@ def _fidelity(
         f"the identifier '{name}' is still there" if name in roles.identifier else f"the column '{name}' is new"
         for name in comparison.added
     ]
-    stars, cells, kept_column_differs = Fraction(0), 0, False
+    columns, kept_column_differs = {name: Blurred(Fraction(0), 0) for name in roles.quasi}, False
     for name, pairs in comparison.differing.items():
         ladder = roles.quasi.get(name)
         values = original.distinct(name) if ladder is not None and pairs else []
@@ -147,18 +147,20 @@ def _fidelity(
                 f"'{name}' contains the mark of suppressed cells as a value: stars cannot be told from values"
             )
         widest = [max((value for value in values if value is not None), key=len, default=None)]
-        wrong = 0
+        stars, cells, wrong = Fraction(0), 0, 0
         for was, now, count in pairs:
             cost = None if ladder is None else ladder.stars(was, now, widest, marks.get(name))
             wrong += 0 if cost is not None else count
             stars += (cost or 0) * count
             cells += 0 if cost is None else count
+        if ladder is not None:
+            columns[name] = Blurred(stars, cells)
         if wrong:
             problems.append(f"'{name}' differs from the original in {pluralize(wrong, 'cell')} that should be the same")
             kept_column_differs = kept_column_differs or ladder is None
     if kept_column_differs and order is None:
         problems.append("if its rows were shuffled, they cannot be compared with the original row by row")
-    return Fidelity(stars, cells, tuple(problems))
+    return Fidelity(columns, tuple(problems))
 
 
 def require_verified(verdict: Verdict, stars: Fraction) -> Verdict:

@@ -90,7 +90,7 @@ PATTERNS: dict[Kind, tuple[Callable[[str], bool], str]] = {
     "e-mail": (is_email, "looks like e-mail addresses"),
     "iban": (is_iban, "looks like account numbers"),
     "file": (is_file, "looks like names of files"),
-    "phone": (is_phone, "looks like phone numbers"),
+    "phone": (is_phone, "looks like phone or id numbers"),
 }
 
 

@@ -51,8 +51,8 @@ def left_text(release: Release) -> str:
 
 
 def _left(column: ColumnLeft) -> str:
-    whole = "" if column.cells == column.detail else f" ({part(column.cells)} of cells untouched)"
-    return part(column.detail) + whole
+    detail, cells = part(column.detail), part(column.cells)
+    return detail if cells == detail else f"{detail} ({cells} of cells untouched)"
 
 
 def part(share: Fraction) -> str:

@@ -68,12 +68,12 @@ class Source(Protocol):
 class SamplingSource(Protocol):
     """A source that takes the sample of a column itself, for tables whose cells should not be fetched for it."""
 
-    def sample(self, column: str, most: int) -> ColumnSample:
+    def sample_column(self, column: str, most: int) -> ColumnSample:
         """Count the cells and the distinct values of a column, and return at most so many of these, evenly chosen."""
 
 
 def sample_of(source: Source, column: str, most: int = PARAMS.sample) -> ColumnSample:
     """Take the sample of a column, as the source does it or from its cells."""
     if isinstance(source, SamplingSource):
-        return source.sample(column, most)
+        return source.sample_column(column, most)
     return ColumnSample.of(column, source.cells(column), most)

@@ -79,7 +79,7 @@ class DuckSource:
         """Return the cells of a column as text, row by row."""
         return [row[0] for row in self._database.rows(f"SELECT {self._text(column)} FROM {self._table} ORDER BY rowid")]
 
-    def sample(self, column: str, most: int) -> ColumnSample:
+    def sample_column(self, column: str, most: int) -> ColumnSample:
         """Count the cells and the distinct values of a column, and return some of these (one GROUP BY)."""
         values, cell = fresh("values"), self._text(column)
         self._database.run(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kilt.certificates.proof.evidence import Arithmetic, Status, status_of
+from kilt.certificates.proof.evidence import Arithmetic, Status, gap_of, status_of
 from kilt.commands.carrying import Carrier, Known
 from kilt.commands.policy_ranges import Range, read_policies
 from kilt.deprecation import warn_changed
@@ -38,6 +38,7 @@ class FrontierPoint:
     policy: Policy
     exact_stars: Fraction | None = None
     exact_bound: Fraction | None = None
+    exact_least: Fraction = Fraction(0)
     infeasible: str | None = None
     proof: Arithmetic = "exact"
     release_of: Policy | None = None
@@ -70,6 +71,7 @@ def frontier(
     identifier: Spec = None,
     weights: Spec = None,
     measure: Measure | str | None = None,
+    keep: Spec = None,
     k: Range = None,
     l: Range = None,
     t: Range = None,
@@ -107,6 +109,7 @@ def frontier(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        keep=keep,
     )
     observer(Progress("reading"))
     table = given.count(policies[0])
@@ -163,6 +166,7 @@ class Frontier:
             policy,
             stars,
             problem.stars(known.bound.bound.cost),
+            problem.stars(problem.base_cost),
             proof=known.bound.bound.arithmetic,
             release_of=release_of,
             bound_of=self._other(place, known.bound.place),
@@ -188,7 +192,7 @@ def _row(point: FrontierPoint) -> tuple[str, str, str, str]:
     if point.exact_stars is None:
         return str(point.policy), "cannot be met", "", ""
     stars, bound = point.exact_stars, point.exact_bound or Fraction(0)
-    gap = decimal_text(100 * (stars - bound) / stars, 1, up=True) if stars else "0"
+    gap = decimal_text(100 * gap_of(stars, bound, point.exact_least), 1, up=True)
     quality = f"{gap}%" if point.status == "feasible" else f"{point.status}"
     return str(point.policy), f"{json_number(stars, up=True):,}", f"{json_number(bound):,}", quality
 

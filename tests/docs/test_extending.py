@@ -183,7 +183,7 @@ def test_a_ladder_makes_a_verified_release(hospital: Path):
     assert releases[0].groups == releases[1].groups
     assert releases[0].exact_stars == releases[1].exact_stars
     weighted = kilt.anonymize(
-        hospital, quasi={"Age": example("ladder").Decades()}, policy=policy, weights="Age=3", identifier="Zipcode"
+        hospital, quasi={"Age": example("ladder").Decades()}, policy=policy, weights="Age=3", measure="level"
     )
     assert weighted.verdict.met
     assert weighted.exact_stars % Fraction(3, 2) == 0

@@ -12,7 +12,7 @@ from kilt.model.ladders import MARK, Domain, Ladder, Limited, PathLadder, Priced
 from kilt.model.ladders.limited import VALUE
 from kilt.model.measure import Measure
 from kilt.model.roles import Roles, Spec
-from kilt.numbers import decimal_text, json_number, pluralize
+from kilt.numbers import json_number, pluralize
 from kilt.report.text import columns_text
 from kilt.sources.registry import open_source
 
@@ -59,7 +59,7 @@ class LadderPreview:
                 level.name,
                 f"{level.labels:,}",
                 f"{level.fewest:,}",
-                decimal_text(level.stars, 4),
+                f"{float(level.stars):.3g}",
                 ", ".join(f"{_quoted(label)} ({pluralize(count, 'row')})" for label, count in level.examples)
                 or f"(all have fewer than {RARE} rows)",
             )
@@ -128,7 +128,8 @@ def _level(given: Ladder, path: PathLadder, level: int, domain: Domain, show_val
         shown = path.text(label, domain, MARK)
         rows[shown] += count
         stars += count * (_stars(given, path, level, value, domain))
-    shown_rows = [each for each in rows.most_common() if show_values or each[1] >= RARE]
+    common_first = sorted(rows.items(), key=lambda each: (-each[1], each[0] is not None, each[0] or ""))
+    shown_rows = [each for each in common_first if show_values or each[1] >= RARE]
     names = (VALUE, *path.names(domain), "mark")
     return PreviewLevel(
         names[level],

@@ -43,6 +43,8 @@ class Priced:
         """Multiply the costs."""
         inner = self.ladder
         found = inner.encode(domain, self.measure) if isinstance(inner, PathLadder) else inner.encode(domain)
+        if self.weight == 1:
+            return found
         return Encoding(
             found.codes,
             tuple(

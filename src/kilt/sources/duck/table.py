@@ -78,7 +78,8 @@ class DuckSource:
 
     def domain(self, column: str) -> Domain:
         """Return the distinct values of a column as text, with the number of rows that have each."""
-        found = self._database.rows(f"SELECT {self._text(column)} AS v, count(*) FROM {self._table} GROUP BY v")
+        counted = f"SELECT {self._text(column)} AS v, count(*) FROM {self._table} GROUP BY v ORDER BY v NULLS FIRST"
+        found = self._database.rows(counted)
         return Domain(column, [row[0] for row in found], np.array([row[1] for row in found], dtype=np.int64))
 
     def cells(self, column: str) -> list[str | None]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kilt.cli.interrupt import at_work, interruptible, watching_run
-from kilt.cli.options import TABLE, certificate_option, policy_options, reading_options, roles_options
+from kilt.cli.options import TABLE, certificate_option, file_options, policy_options, reading_options, roles_options
 from kilt.cli.settings import policy_of, read_settings, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
@@ -42,7 +42,12 @@ def cli(context: click.Context) -> None:
 
 @cli.command()
 @click.argument("input", required=False)
-@click.option("-o", "--output", metavar="FILE", help="Where to write the release (.csv, .tsv, .parquet; .gz, .zst).")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Where to write the release (.csv, .tsv, .parquet; .gz, .zst; - for standard output).",
+)
 @roles_options
 @policy_options
 @reading_options
@@ -71,7 +76,7 @@ def cli(context: click.Context) -> None:
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
 @certificate_option
 def anonymize(**flags: Any) -> None:
-    """Release the table INPUT so that it meets the policy, with as few stars as can be found.
+    """Release the table INPUT so that it meets the policy, with as few stars as can be found; - is standard input.
 
     Example: kilt anonymize patients.csv -o release.csv --quasi zip:characters,age,sex
     --sensitive disease -k 5 -t 0.2
@@ -98,12 +103,13 @@ def anonymize(**flags: Any) -> None:
             observer=observer,
             interrupted=interrupted,
         )
+    apart = given["output"] == "-"  # the release is on standard output, where nothing else may be
     if given.get("json"):
-        click.echo(json.dumps({**release.to_dict(), "output": given["output"], **some(given, "certificate")}))
+        shown = json.dumps({**release.to_dict(), "output": given["output"], **some(given, "certificate")})
     else:
-        click.echo(release.summary())
         written = " and ".join(given[name] for name in ("output", "certificate") if given.get(name))
-        click.echo(f"wrote {written}")
+        shown = f"{release.summary()}\nwrote {written.replace('-', 'standard output', 1) if apart else written}"
+    click.echo(shown, err=apart)
 
 
 @cli.command()
@@ -175,8 +181,7 @@ def bound(**flags: Any) -> None:
 )
 @roles_options
 @policy_options
-@click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence.")
-@click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given).")
+@file_options
 @click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
 def check(**flags: Any) -> None:
     """Say whether CERTIFICATE proves its bound: everything is computed again from the original, in integers.

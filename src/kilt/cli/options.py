@@ -19,7 +19,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
-TABLE = ("quasi", "sensitive", "identifier", "weights", "delimiter")  # what is said of every table
+TABLE = ("quasi", "sensitive", "identifier", "weights", "delimiter", "encoding")  # what is said of every table
 roles_options = _options(
     click.option(
         "--quasi",
@@ -58,9 +58,17 @@ policy_options = _options(
         help="Average t-closeness: on average, groups tell at most BITS bits of the sensitive values.",
     ),
 )
-reading_options = _options(
+file_options = _options(
     click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),
     click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given)."),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of a CSV file, as in windows-1252 or utf-16 (utf-8 if not given).",
+    ),
+)
+reading_options = _options(
+    file_options,
     click.option("--mark", metavar="TEXT", help="What a suppressed cell looks like (* if not given)."),
     click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
 )

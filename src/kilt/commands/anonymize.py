@@ -49,6 +49,7 @@ def anonymize(
     mark: str | None = None,
     shuffle: bool = False,
     delimiter: str | None = None,
+    encoding: str | None = None,
     output: str | PathLike[str] | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
@@ -65,9 +66,15 @@ def anonymize(
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        delimiter=delimiter,
+        encoding=encoding,
     )
-    writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.delimiter)
+    writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.style)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
     observer(Progress("reading"))
@@ -75,6 +82,8 @@ def anonymize(
     if certificate is not None:
         require_describable(table)
     marks = choose_marks(table.types, table.roles.quasi, _typed(table, writer), mark)
+    if writer is not None:
+        writer.require_marks(marks, table.source)
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
     solution = solve(problem, solver, stop, observer, seed=seed, polish=polish)

@@ -67,6 +67,7 @@ def bound(
     time: Number | None = None,
     mark: str | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
@@ -80,7 +81,13 @@ def bound(
 
     stop = StoppingRule.of(time, None, interrupted)
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        delimiter=delimiter,
+        encoding=encoding,
     )
     if certificate is not None:
         require_place(certificate, input=given.data)

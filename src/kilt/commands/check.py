@@ -11,6 +11,7 @@ from kilt.certificates.question import Demand
 from kilt.errors import InputError
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
+from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 
 
@@ -25,6 +26,7 @@ def check(
     weights: Spec = None,
     policy: Policy | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> CertificateCheck:
     """Say whether a certificate proves its bound for this original, and its stars for this release.
 
@@ -32,7 +34,8 @@ def check(
     ``kilt.anonymize``: what is given must be what the certificate is about.
     """
     given = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
-    source = open_source(original, delimiter)
+    style = FileStyle(delimiter, encoding)
+    source = open_source(original, style)
     if weights is not None and quasi is None:
         raise InputError("'weights' says what a star counts in a quasi column: give 'quasi' too")
     roles = Roles.read(source.columns, quasi, sensitive, identifier, weights, partial=True)
@@ -42,5 +45,5 @@ def check(
         sensitive=None if sensitive is None else roles.sensitive,
         identifier=None if identifier is None else roles.identifier,
     )
-    beside = None if release is None else open_source(release, delimiter, source)
+    beside = None if release is None else open_source(release, style, source)
     return check_certificate(given, source, beside, demand)

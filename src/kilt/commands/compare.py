@@ -92,6 +92,7 @@ def compare(
     seed: int = 0,
     mark: str | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[SolverResult]:
@@ -104,7 +105,13 @@ def compare(
     limit, seed = StoppingRule.of(SECONDS if time is None else time, 0, interrupted), require_seed(seed)
     observer(Progress("reading"))
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        delimiter=delimiter,
+        encoding=encoding,
     )
     table = given.count(policy)
     problem, results = table.problem, Results(table, mark)

@@ -69,6 +69,7 @@ def frontier(
     seed: int = 0,
     mark: str | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[FrontierPoint]:
@@ -85,7 +86,13 @@ def frontier(
         raise InputError(f"these are {len(combinations):,} policies; {MOST_POLICIES} are the most at a time")
     policies = [Policy(**dict(zip(given_ranges, each, strict=True)), diversity=diversity) for each in combinations]
     given = TableDescription.of(
-        data, quasi=quasi, sensitive=sensitive, identifier=identifier, weights=weights, delimiter=delimiter
+        data,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        weights=weights,
+        delimiter=delimiter,
+        encoding=encoding,
     )
     observer(Progress("reading"))
     table = given.count(policies[0])

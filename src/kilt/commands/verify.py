@@ -8,6 +8,7 @@ from typing import Any
 from kilt.model.ladders import MARK
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
+from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 from kilt.verification.verdict import Verdict
 from kilt.verification.verifier import judge
@@ -24,17 +25,19 @@ def verify(
     mark: str | None = None,
     weights: Spec = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> Verdict:
     """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
     ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
     that nothing but suppressed quasi cells differs; ``mark`` is what these look like.
     """
-    source = open_source(table, delimiter)
+    style = FileStyle(delimiter, encoding)
+    source = open_source(table, style)
     roles = Roles.read(source.columns, quasi, sensitive, None, weights)
     if original is None:
         return judge(source, roles, policy or Policy())
-    beside = open_source(original, delimiter, source)
+    beside = open_source(original, style, source)
     roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
     marks = {
         name: mark if mark is not None else (MARK if ladder.text_only or not source.typed(name) else None)

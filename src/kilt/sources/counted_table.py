@@ -15,6 +15,7 @@ from kilt.model.roles import Roles, Spec
 from kilt.model.row_types import RowTypes, encode
 from kilt.numbers import IntArray
 from kilt.sources.base import Source
+from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 
 
@@ -24,7 +25,7 @@ class TableDescription:
 
     ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
     about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
-    a star counts in a column, and ``delimiter`` separates the cells of a CSV file.
+    a star counts in a column. ``delimiter`` separates the cells of a CSV file, and ``encoding`` is that of its text.
     """
 
     data: Any
@@ -33,6 +34,7 @@ class TableDescription:
     identifier: Spec = None
     weights: Spec = None
     delimiter: str | None = None
+    encoding: str | None = None
 
     @classmethod
     def of(cls, data: Any, **said: Any) -> TableDescription:
@@ -47,7 +49,12 @@ class TableDescription:
     @cached_property
     def source(self) -> Source:
         """The table, opened."""
-        return open_source(self.data, self.delimiter)
+        return open_source(self.data, self.style)
+
+    @property
+    def style(self) -> FileStyle:
+        """What is said of how a file is written."""
+        return FileStyle(self.delimiter, self.encoding)
 
     @cached_property
     def roles(self) -> Roles:

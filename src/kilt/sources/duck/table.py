@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -22,8 +23,9 @@ from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database, fresh
 from kilt.sources.duck.file_reader import identifier as sql_name
 from kilt.sources.duck.file_reader import load
-from kilt.sources.file_format import FileFormat, quoted
+from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.tally import Comparison, Tally, ValueCounts
+from kilt.sources.text_files import write_encoded
 
 REASONS = (
     "No space left on device",
@@ -37,23 +39,23 @@ REASONS = (
 class DuckSource:
     """A table in DuckDB, which is read and never changed."""
 
-    def __init__(self, database: Database, table: str, columns: list[str], delimiter: str | None) -> None:
+    def __init__(self, database: Database, table: str, columns: list[str], style: FileStyle) -> None:
         self._database = database
         self._table = table
         self.columns = columns
-        self.delimiter = delimiter
+        self.style = style
         self.notes: tuple[str, ...] = ()
         self._kinds = [row[1] for row in self._database.rows(f"DESCRIBE {table}")]
 
     @classmethod
-    def open(cls, path: Path, delimiter: str | None = None, beside: DuckSource | None = None) -> DuckSource:
+    def open(cls, path: Path, style: FileStyle | None = None, beside: DuckSource | None = None) -> DuckSource:
         """Load a file, into the same database as another table if one is given."""
         database = beside._database if beside is not None else Database()
         table = fresh("file")
-        columns, found = load(database, FileFormat.of(path, delimiter), table)
-        source = cls(database, table, columns, found)
+        form = FileFormat.of(path, style)
+        source = cls(database, table, *load(database, form, table))
         if not source.rows:
-            raise InputError(f"'{path}' has a header but no rows")
+            raise InputError(f"{form.shown} has a header but no rows")
         return source
 
     @property
@@ -128,7 +130,7 @@ class DuckSource:
             f"JOIN {groups} x ON r.g = x.g ORDER BY t.rowid"
         )
         self._database.run(f"DROP TABLE {row_groups}; DROP TABLE {groups}")
-        return DuckSource(self._database, released, list(cells), self.delimiter)
+        return DuckSource(self._database, released, list(cells), self.style)
 
     def content_order(self) -> IntArray:
         """Return the rows in the order of what they show, which reveals nothing about the order they are in."""
@@ -144,7 +146,7 @@ class DuckSource:
             f"CREATE TABLE {reordered} AS SELECT {cells} FROM {places} p JOIN {self._table} t ON p.r = t.rowid "
             f"ORDER BY p.rowid; DROP TABLE {places}"
         )
-        return DuckSource(self._database, reordered, self.columns, self.delimiter)
+        return DuckSource(self._database, reordered, self.columns, self.style)
 
     def tally(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Tally:
         """Count the groups again, in SQL of its own: one GROUP BY over the rows, the rest on its result."""
@@ -204,6 +206,17 @@ class DuckSource:
 
     def write(self, form: FileFormat) -> None:
         """Write the table to a file."""
+        if form.kind == "csv" and not form.style.is_plain:
+            plain = form.path.with_name(f"{form.path.name}.utf8")
+            try:
+                self._copy_to(replace(form, path=plain, compression="none"))
+                write_encoded(plain, form)
+            finally:
+                plain.unlink(missing_ok=True)
+        else:
+            self._copy_to(form)
+
+    def _copy_to(self, form: FileFormat) -> None:
         copy = f"COPY (SELECT {self._named()} FROM {self._table}) TO {quoted(str(form.path))} ({form.copy_options()})"
         try:
             self._database.run(copy)
@@ -211,9 +224,9 @@ class DuckSource:
             reason = next((r for r in REASONS if r.lower() in str(error).lower()), "the file could not be written")
             raise OSError(errno.EIO, reason) from None
 
-    def beside(self, path: Path, delimiter: str | None) -> DuckSource:
+    def beside(self, form: FileFormat) -> DuckSource:
         """Load a file into the same database."""
-        return DuckSource.open(path, delimiter, self)
+        return DuckSource.open(form.path, form.style, self)
 
     def _patterns(self, groups: str, by: str, chosen: Sequence[int]) -> list[tuple[str | None, ...]]:
         wanted = {"r": np.array(chosen, dtype=np.int64)}

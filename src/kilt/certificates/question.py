@@ -144,4 +144,5 @@ def space_text(space: Space) -> str:
     """Name a space, without the values in it."""
     plain = space_plain(space)
     values = next((plain[key] for key in ("order", "paths", "values") if key in plain), None)
-    return str(plain["space"]) + ("" if values is None else f" of {pluralize(len(values), 'value')}")
+    sign = f" with '{plain['decimal']}' as decimal sign" if "decimal" in plain else ""
+    return str(plain["space"]) + sign + ("" if values is None else f" of {pluralize(len(values), 'value')}")

@@ -11,8 +11,9 @@ from kilt.errors import InputError
 from kilt.model.diversity import Recursive
 from kilt.model.ladders import LADDERS, Ladder, Taxonomic, Weighted
 from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, Principle, TCloseness
-from kilt.model.spaces import SPACES, Metric, Ordered, Space, Tree
+from kilt.model.spaces import SPACES, Metric, Numeric, Ordered, Space, Tree
 from kilt.model.taxonomy import Taxonomy
+from kilt.numbers import DECIMALS
 
 
 def exact(text: str) -> Fraction:
@@ -85,6 +86,9 @@ def space_plain(space: Space) -> dict[str, Any]:
     known = next((name for name, known in SPACES.items() if known == space), None)
     if known is not None:
         return {"space": known}
+    if isinstance(space, Numeric) or (isinstance(space, Ordered) and space.order is None):
+        name = "numeric" if isinstance(space, Numeric) else "ordered"
+        return {"space": name, "decimal": space.decimal}
     if isinstance(space, Ordered):
         return {"space": "ordered", "order": list(space.order or ())}
     if isinstance(space, Tree):
@@ -103,6 +107,8 @@ def space_of(plain: Mapping[str, Any]) -> Space:
     name = plain["space"]
     if name == "ordered" and "order" in plain:
         return Ordered(tuple(map(str, plain["order"])))
+    if "decimal" in plain:
+        return _with_decimal(name, plain["decimal"])
     if name == "tree":
         return Tree(Taxonomy.of(plain["paths"]))
     if name == "metric":
@@ -110,6 +116,12 @@ def space_of(plain: Mapping[str, Any]) -> Space:
     if name not in SPACES:
         raise InputError("it names a space that does not exist")
     return SPACES[name]
+
+
+def _with_decimal(name: Any, decimal: Any) -> Space:
+    if name not in ("numeric", "ordered") or decimal not in DECIMALS:
+        raise InputError("it has a decimal sign that does not exist, or where there can be none")
+    return Numeric(decimal) if name == "numeric" else Ordered(decimal=decimal)
 
 
 def _object(plain: Any) -> Mapping[str, Any]:

@@ -45,6 +45,7 @@ KEYS: Mapping[str, str] = {
     "log": SWITCH,
     "delimiter": TEXT,
     "encoding": TEXT,
+    "decimal": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
 }

@@ -19,7 +19,15 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
-TABLE = ("quasi", "sensitive", "identifier", "weights", "delimiter", "encoding")  # what is said of every table
+TABLE = (
+    "quasi",
+    "sensitive",
+    "identifier",
+    "weights",
+    "delimiter",
+    "encoding",
+    "decimal",
+)  # what is said of every table
 roles_options = _options(
     click.option(
         "--quasi",
@@ -64,7 +72,10 @@ file_options = _options(
     click.option(
         "--encoding",
         metavar="NAME",
-        help="The encoding of a CSV file, as in windows-1252 or utf-16 (utf-8 if not given).",
+        help="The encoding of a CSV file and of its release, as in windows-1252 (utf-8 if not given).",
+    ),
+    click.option(
+        "--decimal", metavar="SIGN", help="The decimal sign of numbers in text columns: a comma, or . (the default)."
     ),
 )
 reading_options = _options(

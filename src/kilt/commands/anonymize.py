@@ -50,6 +50,7 @@ def anonymize(
     shuffle: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
     output: str | PathLike[str] | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
@@ -73,6 +74,7 @@ def anonymize(
         weights=weights,
         delimiter=delimiter,
         encoding=encoding,
+        decimal=decimal,
     )
     writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.style)
     if certificate is not None:

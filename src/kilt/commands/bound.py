@@ -68,6 +68,7 @@ def bound(
     mark: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
@@ -88,6 +89,7 @@ def bound(
         weights=weights,
         delimiter=delimiter,
         encoding=encoding,
+        decimal=decimal,
     )
     if certificate is not None:
         require_place(certificate, input=given.data)

@@ -11,6 +11,7 @@ from kilt.certificates.question import Demand
 from kilt.errors import InputError
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
+from kilt.sources.counted_table import read_decimals
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 
@@ -27,6 +28,7 @@ def check(
     policy: Policy | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
 ) -> CertificateCheck:
     """Say whether a certificate proves its bound for this original, and its stars for this release.
 
@@ -39,6 +41,7 @@ def check(
     if weights is not None and quasi is None:
         raise InputError("'weights' says what a star counts in a quasi column: give 'quasi' too")
     roles = Roles.read(source.columns, quasi, sensitive, identifier, weights, partial=True)
+    roles = read_decimals(roles, decimal, source)
     demand = Demand(
         policy=policy or None,
         quasi=None if quasi is None else roles.quasi,

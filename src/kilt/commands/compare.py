@@ -93,6 +93,7 @@ def compare(
     mark: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[SolverResult]:
@@ -112,6 +113,7 @@ def compare(
         weights=weights,
         delimiter=delimiter,
         encoding=encoding,
+        decimal=decimal,
     )
     table = given.count(policy)
     problem, results = table.problem, Results(table, mark)

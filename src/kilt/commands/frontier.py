@@ -70,6 +70,7 @@ def frontier(
     mark: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[FrontierPoint]:
@@ -93,6 +94,7 @@ def frontier(
         weights=weights,
         delimiter=delimiter,
         encoding=encoding,
+        decimal=decimal,
     )
     observer(Progress("reading"))
     table = given.count(policies[0])

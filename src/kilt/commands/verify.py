@@ -8,6 +8,7 @@ from typing import Any
 from kilt.model.ladders import MARK
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
+from kilt.sources.counted_table import read_decimals
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 from kilt.verification.verdict import Verdict
@@ -26,6 +27,7 @@ def verify(
     weights: Spec = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
 ) -> Verdict:
     """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
@@ -34,7 +36,7 @@ def verify(
     """
     style = FileStyle(delimiter, encoding)
     source = open_source(table, style)
-    roles = Roles.read(source.columns, quasi, sensitive, None, weights)
+    roles = read_decimals(Roles.read(source.columns, quasi, sensitive, None, weights), decimal, source)
     if original is None:
         return judge(source, roles, policy or Policy())
     beside = open_source(original, style, source)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from kilt.errors import InputError
+from kilt.model.decimal_sign import with_decimal
 from kilt.model.ladders import Encoding
 from kilt.model.plan import choose_marks
 from kilt.model.policy import Policy
@@ -25,7 +26,8 @@ class TableDescription:
 
     ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
     about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
-    a star counts in a column. ``delimiter`` separates the cells of a CSV file, and ``encoding`` is that of its text.
+    a star counts in a column. ``delimiter`` separates the cells of a CSV file, ``encoding`` is that of its text, and
+    ``decimal`` the decimal sign of numbers in text columns.
     """
 
     data: Any
@@ -35,6 +37,7 @@ class TableDescription:
     weights: Spec = None
     delimiter: str | None = None
     encoding: str | None = None
+    decimal: str | None = None
 
     @classmethod
     def of(cls, data: Any, **said: Any) -> TableDescription:
@@ -59,7 +62,8 @@ class TableDescription:
     @cached_property
     def roles(self) -> Roles:
         """The roles of its columns."""
-        return Roles.read(self.source.columns, self.quasi, self.sensitive, self.identifier, self.weights)
+        roles = Roles.read(self.source.columns, self.quasi, self.sensitive, self.identifier, self.weights)
+        return read_decimals(roles, self.decimal, self.source)
 
     def count(self, policy: Policy) -> CountedTable:
         """Count the row types of the quasi columns and of the sensitive columns that the policy is about."""
@@ -99,6 +103,12 @@ class CountedTable:
         if policy.columns(list(self.roles.sensitive)) != self.policy_columns:
             raise AssertionError("another policy must speak of the columns that were counted")
         return replace(self, policy=policy)
+
+
+def read_decimals(roles: Roles, decimal: str | None, source: Source) -> Roles:
+    """Return the roles of a table whose text columns have numbers with this decimal sign."""
+    named = [*roles.quasi, *roles.sensitive] if decimal else []
+    return with_decimal(roles, decimal, [name for name in named if not source.typed(name)])
 
 
 def require_mark(table: CountedTable, mark: str | None) -> None:

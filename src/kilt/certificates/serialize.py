@@ -10,6 +10,7 @@ from typing import Any
 from kilt.errors import InputError
 from kilt.model.diversity import Recursive
 from kilt.model.ladders import LADDERS, Ladder, Taxonomic, Weighted
+from kilt.model.marks import ColumnMark, Indicator
 from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, Principle, TCloseness
 from kilt.model.spaces import SPACES, Metric, Numeric, Ordered, Space, Tree
 from kilt.model.taxonomy import Taxonomy
@@ -79,6 +80,18 @@ def ladder_of(plain: Mapping[str, Any]) -> Ladder:
     if weight <= 0:
         raise InputError("it has a weight that is not above 0")
     return ladder if weight == 1 else Weighted(ladder, weight)
+
+
+def mark_plain(mark: ColumnMark) -> Any:
+    """Describe a mark: a text, null, or the name of its indicator."""
+    return {"indicator": mark.column} if isinstance(mark, Indicator) else mark
+
+
+def mark_of(plain: Any) -> ColumnMark:
+    """Read what `mark_plain` wrote."""
+    if isinstance(plain, Mapping):
+        return Indicator(str(plain["indicator"]))
+    return None if plain is None else str(plain)
 
 
 def space_plain(space: Space) -> dict[str, Any]:

@@ -50,7 +50,7 @@ KEYS: Mapping[str, str] = {
     "shuffle": SWITCH,
 }
 PATHS = ("input", "output", "original", "certificate")
-PER_COLUMN = ("quasi", "sensitive", "weights", "l", "t", "average_t")
+PER_COLUMN = ("quasi", "sensitive", "weights", "mark", "l", "t", "average_t")
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -80,7 +80,12 @@ file_options = _options(
 )
 reading_options = _options(
     file_options,
-    click.option("--mark", metavar="TEXT", help="What a suppressed cell looks like (* if not given)."),
+    click.option(
+        "--mark",
+        metavar="TEXT",
+        help="What a suppressed cell looks like (* if not given), also by column, as in zip=?,age=null. With "
+        "age=indicator it is empty, and a column age_hidden says where.",
+    ),
     click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
 )
 certificate_option = click.option(

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
-from kilt.model.plan import Plan, choose_marks
+from kilt.model.marks import MarkSpec, choose_marks
+from kilt.model.plan import Plan
 from kilt.model.policy import Policy, TCloseness
 from kilt.model.problem import Problem
 from kilt.model.roles import Spec
@@ -46,7 +47,7 @@ def anonymize(
     gap: Number | None = None,
     iterations: int | None = None,
     seed: int = 0,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     shuffle: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -83,7 +84,7 @@ def anonymize(
     table = given.count(policy)
     if certificate is not None:
         require_describable(table)
-    marks = choose_marks(table.types, table.roles.quasi, _typed(table, writer), mark)
+    marks = choose_marks(table.types, table.roles.quasi, _typed(table, writer), mark, table.source.columns)
     if writer is not None:
         writer.require_marks(marks, table.source)
     problem = table.problem

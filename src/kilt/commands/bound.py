@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.model.marks import MarkSpec
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
 from kilt.numbers import Number, json_number
@@ -65,7 +66,7 @@ def bound(
     identifier: Spec = None,
     weights: Spec = None,
     time: Number | None = None,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,

@@ -10,6 +10,7 @@ from typing import Any
 
 from kilt.certificates.proof.evidence import Arithmetic, Status, status_of
 from kilt.errors import InfeasibleError, InputError
+from kilt.model.marks import MarkSpec
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
 from kilt.numbers import Number, decimal_text, json_number, rational
@@ -67,7 +68,7 @@ def frontier(
     solver: str | Solver = "auto",
     time: Number | None = None,
     seed: int = 0,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,

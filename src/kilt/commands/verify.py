@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from kilt.model.ladders import MARK
+from kilt.model.marks import ColumnMark, MarkSpec, default_mark, read_marks
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
 from kilt.sources.counted_table import read_decimals
 from kilt.sources.file_format import FileStyle
+from kilt.sources.indicators import found_indicators
 from kilt.sources.registry import open_source
 from kilt.verification.verdict import Verdict
 from kilt.verification.verifier import judge
@@ -23,7 +24,7 @@ def verify(
     identifier: Spec = None,
     policy: Policy | None = None,
     original: Any = None,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     weights: Spec = None,
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -37,12 +38,14 @@ def verify(
     style = FileStyle(delimiter, encoding)
     source = open_source(table, style)
     roles = read_decimals(Roles.read(source.columns, quasi, sensitive, None, weights), decimal, source)
+    given = read_marks(mark, roles.quasi)
+    given |= dict(found_indicators(source, roles, given))
     if original is None:
-        return judge(source, roles, policy or Policy())
+        return judge(source, roles, policy or Policy(), marks=given)
     beside = open_source(original, style, source)
     roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
-    marks = {
-        name: mark if mark is not None else (MARK if ladder.text_only or not source.typed(name) else None)
+    marks: dict[str, ColumnMark] = {
+        name: given[name] if name in given else default_mark(ladder, typed=source.typed(name))
         for name, ladder in roles.quasi.items()
     }
     return judge(source, roles, policy or Policy(), beside, marks)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kilt.errors import InputError
-from kilt.model.ladders import Mark
+from kilt.model.marks import ColumnMark
 from kilt.sources.base import Source
 from kilt.sources.file_format import FileFormat, FileStyle
 from kilt.sources.text_files import require_encodable
@@ -62,11 +62,11 @@ class ReleaseWriter:
         """Whether the file keeps the types of columns."""
         return self.form.kind == "parquet"
 
-    def require_marks(self, marks: Mapping[str, Mark], source: Source) -> None:
+    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:
         """Raise, before any work is done, if a mark cannot be written in the encoding of the file."""
         style = getattr(source, "style", None)
         if self.form.kind == "csv" and isinstance(style, FileStyle):
-            require_encodable((mark for mark in marks.values() if mark is not None), style, "the mark")
+            require_encodable((mark for mark in marks.values() if isinstance(mark, str)), style, "the mark")
 
     @contextmanager
     def stage(self, released: Source) -> Iterator[StagedRelease]:

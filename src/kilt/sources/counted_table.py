@@ -9,7 +9,7 @@ from typing import Any
 from kilt.errors import InputError
 from kilt.model.decimal_sign import with_decimal
 from kilt.model.ladders import Encoding
-from kilt.model.plan import choose_marks
+from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
@@ -111,8 +111,8 @@ def read_decimals(roles: Roles, decimal: str | None, source: Source) -> Roles:
     return with_decimal(roles, decimal, [name for name in named if not source.typed(name)])
 
 
-def require_mark(table: CountedTable, mark: str | None) -> None:
+def require_mark(table: CountedTable, mark: MarkSpec) -> None:
     """Raise if a mark could be mistaken for a value, as the command that writes a release would."""
     if mark is not None:
         typed = {name: table.source.typed(name) for name in table.roles.quasi}
-        choose_marks(table.types, table.roles.quasi, typed, mark)
+        choose_marks(table.types, table.roles.quasi, typed, mark, table.source.columns)

@@ -7,7 +7,7 @@ are compared and counted by their text, so that what looks different is differen
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,14 +16,16 @@ import numpy as np
 
 from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
+from kilt.model.marks import HIDDEN
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
-from kilt.numbers import IntArray
+from kilt.numbers import BoolArray, IntArray
 from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database, fresh
 from kilt.sources.duck.file_reader import identifier as sql_name
 from kilt.sources.duck.file_reader import load
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
+from kilt.sources.indicators import require_indicator
 from kilt.sources.tally import Comparison, Tally, ValueCounts
 from kilt.sources.text_files import write_encoded
 
@@ -119,9 +121,14 @@ class DuckSource:
         cells = {name: f"t.c{i}" for i, name in enumerate(self.columns) if name not in identifier}
         for index, column in enumerate(plan.columns):
             looks[f"h{index}"] = column.hidden
-            looks[f"s{index}"] = _shown(column)
-            kept = cells[column.name] if column.mark is None else self._text(column.name, "t.")
-            cells[column.name] = f"CASE WHEN x.h{index} THEN {_hidden(column, index)} ELSE {kept} END"
+            looks[f"s{index}"], looks[f"n{index}"] = _texts(column)
+            looks[f"i{index}"] = column.suppressed
+            kept = self._text(column.name, "t.") if column.as_text else cells[column.name]
+            shown = f"WHEN x.h{index} THEN x.s{index} " if column.as_text else ""
+            cells[column.name] = f"CASE WHEN x.n{index} THEN NULL {shown}ELSE {kept} END"
+        for index, column in enumerate(plan.columns):
+            if column.indicator is not None:
+                cells[column.indicator] = f"x.i{index}"
         self._database.run(f"CREATE TABLE {row_groups} AS SELECT g FROM assigned", assigned=assigned)
         self._database.run(f"CREATE TABLE {groups} AS SELECT * FROM looks", looks=looks)
         chosen = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(cells.values()))
@@ -204,6 +211,21 @@ class DuckSource:
             differing=differing,
         )
 
+    def merged(self, indicators: Mapping[str, str]) -> DuckSource:
+        """Return the table with its indicators read into their columns, for the verifier."""
+        cells = {name: f"c{i}" for i, name in enumerate(self.columns) if name not in indicators.values()}
+        for name, column in indicators.items():
+            flag, cell = f"lower(CAST({self._text(column)} AS VARCHAR))", self._text(name)
+            wrong = (f"{flag} IS NULL OR {flag} NOT IN ('true', 'false')", f"{flag} = 'true' AND {cell} IS NOT NULL")
+            counts = ", ".join(f"count(*) FILTER ({each})" for each in (*wrong, f"{cell} = {quoted(HIDDEN)}"))
+            found = self._database.rows(f"SELECT {counts} FROM {self._table}")[0]
+            require_indicator(name, column, unclear=found[0], not_null=found[1], like_hidden=found[2])
+            cells[name] = f"CASE WHEN {flag} = 'true' THEN {quoted(HIDDEN)} ELSE {cell} END"
+        merged = fresh("merged")
+        chosen = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(cells.values()))
+        self._database.run(f"CREATE TABLE {merged} AS SELECT {chosen} FROM {self._table} ORDER BY rowid")
+        return DuckSource(self._database, merged, list(cells), self.style)
+
     def write(self, form: FileFormat) -> None:
         """Write the table to a file."""
         if form.kind == "csv" and not form.style.is_plain:
@@ -247,11 +269,9 @@ class DuckSource:
         return ", ".join(f"c{i} AS {sql_name(name)}" for i, name in enumerate(self.columns))
 
 
-def _shown(column: ColumnPlan) -> np.ndarray:
-    shown = np.empty(len(column.shown), dtype=object)
-    shown[:] = ["" if text is None else text for text in column.shown]
-    return shown
-
-
-def _hidden(column: ColumnPlan, index: int) -> str:
-    return "NULL" if column.mark is None else f"x.s{index}"
+def _texts(column: ColumnPlan) -> tuple[np.ndarray, BoolArray]:
+    """Return what replaces the cells of each group, and whether it is null."""
+    null = column.hidden & np.array([text is None for text in column.texts], dtype=bool)
+    texts = np.empty(len(column.shown), dtype=object)
+    texts[:] = ["" if text is None else text for text in column.texts]
+    return texts, null

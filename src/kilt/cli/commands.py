@@ -46,7 +46,7 @@ def cli(context: click.Context) -> None:
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write the release (.csv, .tsv, .parquet; .gz, .zst; - for standard output).",
+    help="Where to write the release (.csv, .tsv, .parquet, .xlsx; .gz, .zst); - is standard output.",
 )
 @roles_options
 @policy_options

@@ -46,6 +46,7 @@ KEYS: Mapping[str, str] = {
     "delimiter": TEXT,
     "encoding": TEXT,
     "decimal": TEXT,
+    "sheet": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
 }

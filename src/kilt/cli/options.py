@@ -19,15 +19,8 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
-TABLE = (
-    "quasi",
-    "sensitive",
-    "identifier",
-    "weights",
-    "delimiter",
-    "encoding",
-    "decimal",
-)  # what is said of every table
+ROLES = ("quasi", "sensitive", "identifier", "weights")
+TABLE = (*ROLES, "delimiter", "encoding", "decimal", "sheet")  # what is said of every table
 roles_options = _options(
     click.option(
         "--quasi",
@@ -77,6 +70,7 @@ file_options = _options(
     click.option(
         "--decimal", metavar="SIGN", help="The decimal sign of numbers in text columns: a comma, or . (the default)."
     ),
+    click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook (the first if not given)."),
 )
 reading_options = _options(
     file_options,

@@ -52,6 +52,7 @@ def anonymize(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
     output: str | PathLike[str] | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
@@ -59,12 +60,12 @@ def anonymize(
 ) -> Release:
     """Release a table with as few stars as can be found, verified against the policy.
 
-    ``data`` is a frame (pandas, polars, pyarrow), the path of a CSV, TSV or Parquet file, or a ``TableDescription``.
-    The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the ``policy`` speaks of those in
-    ``sensitive``. ``solver`` is a name or a solver of your own. With ``output`` the release is written to a file, and
-    with ``certificate`` the proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search
-    goes on from what the solver found, which is never worse. When ``interrupted`` says so, the search ends and the best
-    release so far is handed over.
+    ``data`` is a frame (pandas, polars, pyarrow), the path of a file (CSV, TSV, Parquet, Excel), or a
+    ``TableDescription``. The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the
+    ``policy`` speaks of those in ``sensitive``. ``solver`` is a name or a solver of your own. With ``output`` the
+    release is written to a file, and with ``certificate`` the proof of its bound (JSON, compressed if the name ends in
+    .gz). With ``polish`` the search goes on from what the solver found, which is never worse. When ``interrupted`` says
+    so, the search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     given = TableDescription.of(
@@ -76,6 +77,7 @@ def anonymize(
         delimiter=delimiter,
         encoding=encoding,
         decimal=decimal,
+        sheet=sheet,
     )
     writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.style)
     if certificate is not None:

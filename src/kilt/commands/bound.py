@@ -70,6 +70,7 @@ def bound(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
@@ -91,6 +92,7 @@ def bound(
         delimiter=delimiter,
         encoding=encoding,
         decimal=decimal,
+        sheet=sheet,
     )
     if certificate is not None:
         require_place(certificate, input=given.data)

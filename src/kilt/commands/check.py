@@ -29,6 +29,7 @@ def check(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
 ) -> CertificateCheck:
     """Say whether a certificate proves its bound for this original, and its stars for this release.
 
@@ -36,7 +37,7 @@ def check(
     ``kilt.anonymize``: what is given must be what the certificate is about.
     """
     given = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
-    style = FileStyle(delimiter, encoding)
+    style = FileStyle(delimiter, encoding, sheet=sheet)
     source = open_source(original, style)
     if weights is not None and quasi is None:
         raise InputError("'weights' says what a star counts in a quasi column: give 'quasi' too")

@@ -95,6 +95,7 @@ def compare(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[SolverResult]:
@@ -115,6 +116,7 @@ def compare(
         delimiter=delimiter,
         encoding=encoding,
         decimal=decimal,
+        sheet=sheet,
     )
     table = given.count(policy)
     problem, results = table.problem, Results(table, mark)

@@ -72,6 +72,7 @@ def frontier(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[FrontierPoint]:
@@ -96,6 +97,7 @@ def frontier(
         delimiter=delimiter,
         encoding=encoding,
         decimal=decimal,
+        sheet=sheet,
     )
     observer(Progress("reading"))
     table = given.count(policies[0])

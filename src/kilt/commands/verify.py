@@ -29,13 +29,14 @@ def verify(
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
+    sheet: str | None = None,
 ) -> Verdict:
     """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
     ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
     that nothing but suppressed quasi cells differs; ``mark`` is what these look like.
     """
-    style = FileStyle(delimiter, encoding)
+    style = FileStyle(delimiter, encoding, sheet=sheet)
     source = open_source(table, style)
     roles = read_decimals(Roles.read(source.columns, quasi, sensitive, None, weights), decimal, source)
     given = read_marks(mark, roles.quasi)

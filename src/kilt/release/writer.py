@@ -17,10 +17,11 @@ from kilt.model.marks import ColumnMark
 from kilt.sources.base import Source
 from kilt.sources.file_format import FileFormat, FileStyle
 from kilt.sources.text_files import require_encodable
+from kilt.sources.workbook import require_openpyxl
 from kilt.staging import put_in_place, require_writable, temporary_file
 
 FRAME = "a release is written only if the table was read from a file; a frame comes back as 'release.frame'"
-SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
+SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".xlsx")
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,11 @@ class ReleaseWriter:
             raise InputError(
                 f"the output '{path}' must end in one of {', '.join(SUFFIXES)} (then .gz or .zst if wanted)"
             )
-        if form.kind == "parquet" and form.compression != "none":
-            raise InputError(
-                f"the output '{path}' is Parquet, which is compressed by itself: leave out the last ending"
-            )
+        if form.kind != "csv" and form.compression != "none":
+            what = "Parquet" if form.kind == "parquet" else "an Excel workbook"
+            raise InputError(f"the output '{path}' is {what}, which is compressed by itself: leave out the last ending")
+        if form.kind == "excel":
+            require_openpyxl(path)
         require_writable(path, "output", input=data)
         return cls(form)
 

@@ -27,7 +27,7 @@ class TableDescription:
     ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
     about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
     a star counts in a column. ``delimiter`` separates the cells of a CSV file, ``encoding`` is that of its text, and
-    ``decimal`` the decimal sign of numbers in text columns.
+    ``decimal`` the decimal sign of numbers in text columns; ``sheet`` is the sheet of an Excel workbook.
     """
 
     data: Any
@@ -38,6 +38,7 @@ class TableDescription:
     delimiter: str | None = None
     encoding: str | None = None
     decimal: str | None = None
+    sheet: str | None = None
 
     @classmethod
     def of(cls, data: Any, **said: Any) -> TableDescription:
@@ -57,7 +58,7 @@ class TableDescription:
     @property
     def style(self) -> FileStyle:
         """What is said of how a file is written."""
-        return FileStyle(self.delimiter, self.encoding)
+        return FileStyle(self.delimiter, self.encoding, sheet=self.sheet)
 
     @cached_property
     def roles(self) -> Roles:

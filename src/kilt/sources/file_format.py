@@ -19,6 +19,8 @@ class FileStyle:
     delimiter: str | None = None
     encoding: str | None = None
     bom: bool = False
+    sheet: str | None = None
+    kinds: tuple[tuple[str, str], ...] = ()  # columns of a workbook that hold numbers, dates or truth values
 
     def checked(self) -> FileStyle:
         """Return it with the names that Python has for these things, or raise if there is something wrong."""
@@ -38,7 +40,7 @@ class FileStyle:
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A file and how it is written: kind is ``csv`` or ``parquet``.
+    """A file and how it is written: kind is ``csv``, ``parquet`` or ``excel``.
 
     ``original`` is what the user calls the file, where it is not read itself but a copy of it.
     """
@@ -58,6 +60,10 @@ class FileFormat:
         suffix = (suffixes[:-1] if compression != "none" else suffixes)[-1:]
         if suffix in ([".parquet"], [".pq"]):
             return cls(path, "parquet", style, compression)
+        if suffix in ([".xlsx"], [".xlsm"]):
+            return cls(path, "excel", style, compression)
+        if suffix in ([".xls"], [".xlsb"], [".ods"]):
+            raise InputError(f"'{path}' is a workbook of a kind that kilt does not know: save it as .xlsx")
         if style.delimiter is None and suffix in ([".tsv"], [".tab"]):
             style = replace(style, delimiter="\t")
         return cls(path, "csv", style, compression)

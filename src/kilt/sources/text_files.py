@@ -34,14 +34,27 @@ def byte_chunks(form: FileFormat) -> Iterator[bytes]:
 @contextmanager
 def plain_copy(form: FileFormat) -> Iterator[FileFormat]:
     """Yield a copy of a text file in UTF-8 that is not compressed, whose style says how the file itself is written."""
+    style = form.style
+
+    def texts() -> Iterator[str]:
+        nonlocal style
+        for text, encoding, bom in decoded(byte_chunks(form), form.style.encoding, form.shown):
+            style = replace(form.style, encoding=encoding, bom=bom)
+            yield text
+
+    with written_copy(form, texts()) as copy:
+        yield replace(copy, style=style)
+
+
+@contextmanager
+def written_copy(form: FileFormat, texts: Iterable[str]) -> Iterator[FileFormat]:
+    """Yield a text file in UTF-8 with these texts, which stands for another file for as long as it is read."""
     with tempfile.TemporaryDirectory(prefix="kilt-") as folder:
         path = Path(folder) / "plain.csv"
-        style = form.style
-        with path.open("wb") as file:
-            for text, encoding, bom in decoded(byte_chunks(form), form.style.encoding, form.shown):
-                style = replace(form.style, encoding=encoding, bom=bom)
-                file.write(text.encode())
-        yield replace(form, path=path, style=style, compression="none", original=form.path)
+        with path.open("w", encoding=UTF_8, newline="") as file:
+            file.writelines(texts)
+        style = form.style if form.kind == "csv" else replace(form.style, delimiter=",")
+        yield replace(form, path=path, kind="csv", style=style, compression="none", original=form.path)
 
 
 def write_encoded(plain: Path, form: FileFormat) -> None:

@@ -21,7 +21,8 @@ from kilt.numbers import pluralize
 from kilt.sources.duck.connection import Database
 from kilt.sources.encodings import BOMS, UTF_8, decoded
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
-from kilt.sources.text_files import CHUNK, byte_chunks, plain_copy
+from kilt.sources.text_files import CHUNK, byte_chunks, plain_copy, written_copy
+from kilt.sources.workbook import csv_lines, read_sheet
 
 DELIMITERS = ",;\t|"
 BOM = BOMS[UTF_8]
@@ -43,6 +44,8 @@ def load(database: Database, form: FileFormat, table: str) -> tuple[list[str], F
             raise InputError(f"the file '{form.path}' is empty")
         if form.kind == "parquet":
             return _load_parquet(database, form, table), form.style
+        if form.kind == "excel":
+            return _load_sheet(database, form, table)
         return (_load_csv if form.style.encoding in (None, UTF_8) else _load_copy)(database, form, table)
 
 
@@ -53,6 +56,14 @@ def _load_copy(database: Database, form: FileFormat, table: str) -> tuple[list[s
             raise InputError(f"{form.shown} is empty")
         names, style = _load_csv(database, copy, table)
     return names, replace(copy.style, delimiter=style.delimiter)
+
+
+def _load_sheet(database: Database, form: FileFormat, table: str) -> tuple[list[str], FileStyle]:
+    """Load a sheet of a workbook, from a plain copy of its cells."""
+    sheet = read_sheet(form.path, form.style.sheet, form.shown)
+    with written_copy(form, csv_lines(sheet.rows)) as copy:
+        names, _ = _load_csv(database, copy, table)
+    return names, replace(form.style, sheet=sheet.name, kinds=tuple(sheet.kinds.items()))
 
 
 def _load_parquet(database: Database, form: FileFormat, table: str) -> list[str]:

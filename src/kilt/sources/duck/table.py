@@ -28,6 +28,7 @@ from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.indicators import require_indicator
 from kilt.sources.tally import Comparison, Tally, ValueCounts
 from kilt.sources.text_files import write_encoded
+from kilt.sources.workbook_writer import write_workbook
 
 REASONS = (
     "No space left on device",
@@ -228,7 +229,11 @@ class DuckSource:
 
     def write(self, form: FileFormat) -> None:
         """Write the table to a file."""
-        if form.kind == "csv" and not form.style.is_plain:
+        if form.kind == "excel":
+            texts = ", ".join(self._text(name) for name in self.columns)
+            rows = self._database.rows(f"SELECT {texts} FROM {self._table} ORDER BY rowid")
+            write_workbook(form.path, form.style.sheet, self.columns, rows, dict(form.style.kinds))
+        elif form.kind == "csv" and not form.style.is_plain:
             plain = form.path.with_name(f"{form.path.name}.utf8")
             try:
                 self._copy_to(replace(form, path=plain, compression="none"))

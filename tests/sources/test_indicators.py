@@ -93,6 +93,20 @@ def _stored(source, cells, folder):
     return path, {"output": folder / f"out.{source}"}
 
 
+def test_a_certificate_does_not_take_a_release_without_its_indicator(tmp_path):
+    frame = pl.DataFrame(CELLS)
+    options = {"quasi": "age", "policy": Policy(k=2), "mark": "indicator"}
+    release = kilt.anonymize(frame, **options, certificate=tmp_path / "proof.json").frame
+    for forged, message in (
+        (release.drop("age_hidden"), "'age' has the indicator 'age_hidden', which is not a column"),
+        (release.with_columns(age_hidden=pl.lit(True)), "'age' has 2 cells that must be null"),
+        (release.with_columns(age_hidden=pl.lit(False)), "'age' differs from the original"),
+    ):
+        found = kilt.check(tmp_path / "proof.json", original=frame, release=forged)
+        assert not found.passed
+        assert message in found.summary()
+
+
 FORGED = {
     "shows a value": ({"age": [34, 34, 61], "age_hidden": [False, False, True]}, "'age' has 1 cell that must be null"),
     "says nothing": (

@@ -38,7 +38,7 @@ def encoding_name(given: str) -> str:
         codec = codecs.lookup(given)
         name = codec.name
         usable = codec._is_text_encoding and name.replace("_", "-") not in NOT_FOR_FILES
-    except (LookupError, ValueError):
+    except (LookupError, ValueError, TypeError):
         usable = False
     if not usable:
         raise InputError(

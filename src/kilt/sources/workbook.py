@@ -70,7 +70,7 @@ def _scanned(path: Path, sheet: str | None, shown: str, formulas: Collection[str
     with _workbook(path, data_only=bool(formulas)) as book:
         names = [each.title for each in book.worksheets]
         if sheet is not None and sheet not in names:
-            raise InputError(f"'sheet' names '{sheet}', which is not a sheet of {shown}: {nearest(sheet, names)}")
+            raise InputError(f"'sheet' names '{sheet}', which is not a sheet of {shown}: {nearest(str(sheet), names)}")
         name = sheet if sheet is not None else names[0]
         book[name].reset_dimensions()  # what a sheet says of its size may be wrong
         scan = _Scan()

@@ -17,7 +17,7 @@ import numpy as np
 from kilt.certificates.certificate import Certificate
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.question import Demand, Question
-from kilt.errors import KiltError
+from kilt.errors import InputError, KiltError
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles
 from kilt.model.row_types import RowTypes
@@ -149,7 +149,10 @@ def _release_problems(certificate: Certificate, original: Source, release: Sourc
         return ["it is about a bound alone, and says nothing of a release"]
     roles = Roles(certificate.quasi, certificate.sensitive, certificate.identifier, certificate.measure)
     compared = None if certificate.shuffled else original
-    verdict = judge(release, roles, certificate.policy, compared, certificate.marks)
+    try:
+        verdict = judge(release, roles, certificate.policy, compared, certificate.marks)
+    except InputError as error:
+        return [f"the release is not one of this original: {error}"]
     problems = [f"the release breaks the policy in {pluralize(len(verdict.broken), 'group')}"] if verdict.broken else []
     problems += [f"the release as a whole breaks {rule}" for rule in verdict.broken_on_release]
     fidelity = verdict.fidelity

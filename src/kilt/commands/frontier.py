@@ -12,6 +12,7 @@ from kilt.commands.carrying import Carrier, Known
 from kilt.commands.policy_ranges import Range, read_policies
 from kilt.deprecation import warn_changed
 from kilt.errors import InfeasibleError
+from kilt.model.marks import MarkSpec
 from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
@@ -82,8 +83,11 @@ def frontier(
     time_each: Number | None = None,
     iterations: int | None = None,
     seed: int = 0,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[FrontierPoint]:
@@ -109,6 +113,9 @@ def frontier(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        sheet=sheet,
         keep=keep,
     )
     observer(Progress("reading"))

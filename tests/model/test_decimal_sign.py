@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from fractions import Fraction
 
+import openpyxl
 import polars as pl
 import pytest
 from hypothesis import given
@@ -148,6 +149,18 @@ def test_the_original_says_whether_a_column_is_typed():
     release = kilt.anonymize(frame, **options)
     assert release.frame["height"].to_list() == ["9-<10"] * 2 + ["10-<11"] * 2
     assert kilt.verify(release.frame, original=frame, **options).met
+
+
+def test_numbers_of_a_workbook_have_points_and_its_texts_commas(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["height", "pay"], [9.5, "1,5"], [9.75, "1,75"], [10.25, "3,0"], [10.5, "3,25"]):
+        book.active.append(row)
+    book.save(tmp_path / "in.xlsx")
+    options = {"quasi": "height:bands=1,pay:bands=1", "policy": kilt.Policy(k=2), "decimal": ","}
+    kilt.anonymize(tmp_path / "in.xlsx", **options, output=tmp_path / "out.csv")
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert lines == ["height,pay", "9-<10,1-<2", "9-<10,1-<2", "10-<11,3-<4", "10-<11,3-<4"]
+    assert kilt.verify(tmp_path / "out.csv", original=tmp_path / "in.xlsx", **options).met
 
 
 @pytest.mark.parametrize("plain", [{"decimal": ";"}, {"decimal": None}])

@@ -155,9 +155,14 @@ class CountedTable:
 
 
 def read_decimals(roles: Roles, decimal: str | None, source: Source) -> Roles:
-    """Return the roles of a table whose text columns have numbers with this decimal sign."""
+    """Return the roles of a table whose text columns have numbers with this decimal sign.
+
+    The numbers of a workbook are written as text with a point, whatever the sign of its texts is.
+    """
     named = [*roles.quasi, *roles.sensitive] if decimal else []
-    return with_decimal(roles, decimal, [name for name in named if not source.typed(name)])
+    style = getattr(source, "style", None)
+    of_workbook = dict(style.kinds) if isinstance(style, FileStyle) else {}
+    return with_decimal(roles, decimal, [name for name in named if not source.typed(name) and name not in of_workbook])
 
 
 def require_mark(table: CountedTable, mark: MarkSpec) -> None:

@@ -129,10 +129,11 @@ class Extension:
 def lowest_levels(
     sets: Words, covers: Words, columns: cython.longlong[::1], levels: cython.longlong[::1], found: cython.short[:, ::1]
 ) -> None:
-    """Lower the levels of every set to those of the items that it is inside of."""
+    """Lower the levels of every set to those of the items that it is inside of; items are best in ascending order."""
     inner, outer = Sets(sets), Sets(covers)
     with cython.nogil:
         for s in range(inner.words.shape[0]):
             for item in range(outer.words.shape[0]):
-                if inner.is_inside(s, outer, item):
-                    found[s, columns[item]] = min(found[s, columns[item]], levels[item])
+                column = columns[item]
+                if levels[item] < found[s, column] and inner.is_inside(s, outer, item):
+                    found[s, column] = levels[item]

@@ -129,11 +129,12 @@ class Extension:
 def lowest_levels(
     sets: Words, covers: Words, columns: cython.longlong[::1], levels: cython.longlong[::1], found: cython.short[:, ::1]
 ) -> None:
-    """Lower the levels of every set to those of the items that it is inside of; items are best in ascending order."""
+    """Lower the levels of every set to those of the items that it is inside of."""
     inner, outer = Sets(sets), Sets(covers)
     with cython.nogil:
-        for s in range(inner.words.shape[0]):
-            for item in range(outer.words.shape[0]):
-                column = columns[item]
-                if levels[item] < found[s, column] and inner.is_inside(s, outer, item):
-                    found[s, column] = levels[item]
+        for item in range(outer.words.shape[0]):
+            column, level = columns[item], levels[item]
+            outside = ~outer.words[item, 0]
+            for s in range(inner.words.shape[0]):
+                if not inner.words[s, 0] & outside and level < found[s, column] and inner.is_inside(s, outer, item):
+                    found[s, column] = level

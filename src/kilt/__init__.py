@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from kilt.commands.check import check
     from kilt.commands.compare import SolverResult, compare
     from kilt.commands.frontier import FrontierPoint, frontier
+    from kilt.commands.ladder import LadderPreview, ladder
     from kilt.commands.verify import verify
-    from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
-    from kilt.model.ladders import Characters, Prefix, Suppression, Taxonomic
+    from kilt.errors import InfeasibleError, InputError, KiltError, StrictError, VerificationError
+    from kilt.model.ladders import Bands, Characters, Dates, EqualGroups, Limited, Prefix, Right, Suppression, Taxonomic
     from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, TCloseness
     from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
     from kilt.model.taxonomy import Taxonomy
@@ -37,9 +38,20 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.commands.check": ("check",),
     "kilt.commands.compare": ("SolverResult", "compare"),
     "kilt.commands.frontier": ("FrontierPoint", "frontier"),
+    "kilt.commands.ladder": ("LadderPreview", "ladder"),
     "kilt.commands.verify": ("verify",),
-    "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "VerificationError"),
-    "kilt.model.ladders": ("Characters", "Prefix", "Suppression", "Taxonomic"),
+    "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "StrictError", "VerificationError"),
+    "kilt.model.ladders": (
+        "Bands",
+        "Characters",
+        "Dates",
+        "EqualGroups",
+        "Limited",
+        "Prefix",
+        "Right",
+        "Suppression",
+        "Taxonomic",
+    ),
     "kilt.model.policy": ("AverageCloseness", "KAnonymity", "LDiversity", "Policy", "TCloseness"),
     "kilt.model.spaces": ("EqualDistance", "Metric", "Numeric", "Ordered", "Tree"),
     "kilt.model.taxonomy": ("Taxonomy",),
@@ -52,10 +64,13 @@ _RENAMED = {"Check": "CertificateCheck", "Compared": "SolverResult", "Point": "F
 
 __all__ = [
     "AverageCloseness",
+    "Bands",
     "Certificate",
     "CertificateCheck",
     "Characters",
+    "Dates",
     "EqualDistance",
+    "EqualGroups",
     "FrontierPoint",
     "Group",
     "InfeasibleError",
@@ -63,6 +78,8 @@ __all__ = [
     "KAnonymity",
     "KiltError",
     "LDiversity",
+    "LadderPreview",
+    "Limited",
     "LowerBound",
     "Metric",
     "Numeric",
@@ -70,7 +87,9 @@ __all__ = [
     "Policy",
     "Prefix",
     "Release",
+    "Right",
     "SolverResult",
+    "StrictError",
     "Suppression",
     "TCloseness",
     "TableDescription",
@@ -85,6 +104,7 @@ __all__ = [
     "check",
     "compare",
     "frontier",
+    "ladder",
     "verify",
 ]
 

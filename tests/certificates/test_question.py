@@ -14,6 +14,7 @@ from kilt.bounds.lagrangian import lower_bound
 from kilt.certificates.issue import issue_certificate
 from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.commands.check import check
+from kilt.model.measure import DEFAULT
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.sources.counted_table import TableDescription
@@ -38,6 +39,7 @@ def test_the_question_is_printed():
     assert found.summary().splitlines()[1:] == [
         "policy: k=2, t=0.5 on 's'",
         "quasi: a:suppress (weight 3/2), b:prefix",
+        f"measure: {DEFAULT}",
         "sensitive: s:ordered",
         "identifier: name",
     ]

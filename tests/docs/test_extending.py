@@ -183,7 +183,7 @@ def test_a_ladder_makes_a_verified_release(hospital: Path):
     assert releases[0].groups == releases[1].groups
     assert releases[0].exact_stars == releases[1].exact_stars
     weighted = kilt.anonymize(
-        hospital, quasi={"Age": example("ladder").Decades()}, policy=policy, weights="Age=3", identifier="Zipcode"
+        hospital, quasi={"Age": example("ladder").Decades()}, policy=policy, weights="Age=3", measure="level"
     )
     assert weighted.verdict.met
     assert weighted.exact_stars % Fraction(3, 2) == 0
@@ -196,12 +196,14 @@ def test_a_ladder_keeps_what_is_not_a_number_and_refuses_what_looks_like_a_decad
     assert release.verdict.met
     assert {group.pattern["age"] for group in release.groups} >= {"unknown", None, "*"}
     clash = pd.DataFrame({"age": ["34", "35", "30-39"]})
-    with pytest.raises(kilt.InputError, match="'age' already holds"):
+    with pytest.raises(kilt.InputError, match="the ladder of 'age' uses one label"):
         kilt.anonymize(clash, quasi={"age": decades}, policy=kilt.Policy(k=2))
 
 
 def test_entry_points_bring_solvers_and_sources():
-    release = kilt.anonymize(PATIENTS, quasi="age,sex", policy=kilt.Policy(k=2), solver="sorted-rows")
+    release = kilt.anonymize(
+        PATIENTS, quasi="age,sex", identifier="name", policy=kilt.Policy(k=2), solver="sorted-rows"
+    )
     assert release.solver == "sorted-rows"
     assert release.verdict.met
     listed = json.loads(CliRunner().invoke(cli, ["solvers", "--json"]).output)

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 
 import kilt
-from kilt.certificates.serialize import space_of, space_plain
+from kilt.certificates.serialize import ladder_of, ladder_plain, space_of, space_plain
 from kilt.model.decimal_sign import with_decimal
-from kilt.model.ladders import Weighted
+from kilt.model.ladders import Bands, Limited, Priced
+from kilt.model.measure import DEFAULT
 from kilt.model.roles import Roles
 
 COMMAS = "q;pay\na;1,5\na;3\nb;1,5\nb;3,00\n"
@@ -82,7 +83,27 @@ def test_a_description_with_another_sign_is_refused(plain):
         space_of(plain)
 
 
+BANDS = Priced(Limited(Bands((5, 10)), least="5"), Fraction(2))
+
+
 def test_ladders_inside_of_others_are_told_too():
-    ladder = Weighted(Weighted(kilt.Numeric(), Fraction(2)), Fraction(2))  # any ladder with a decimal sign
-    told = with_decimal(Roles({"q": ladder}, {}), ",", ["q"]).quasi["q"]
-    assert told == Weighted(Weighted(kilt.Numeric(","), Fraction(2)), Fraction(2))
+    told = with_decimal(Roles({"q": BANDS}, {}), ",", ["q"]).quasi["q"]
+    assert told == Priced(Limited(Bands((5, 10), decimal=","), least="5"), Fraction(2))
+    assert with_decimal(Roles({"q": BANDS}, {}), ",", []).quasi["q"] == BANDS
+    assert ladder_of(ladder_plain(told), DEFAULT) == told
+    assert ladder_of(ladder_plain(BANDS), DEFAULT) == BANDS
+    with pytest.raises(kilt.InputError, match="decimal sign"):
+        ladder_of({**ladder_plain(BANDS), "decimal": ";"}, DEFAULT)
+
+
+def test_bands_of_numbers_with_commas(tmp_path):
+    (tmp_path / "in.csv").write_text("height;s\n1,52;a\n1,58;b\n1,71;a\n1,79;b\n")
+    options = {"quasi": "height:bands=0.1,0.2", "policy": kilt.Policy(k=2), "keep": "s"}
+    with pytest.raises(kilt.InputError, match=r"'height' are not: with a decimal comma they all are: give 'decimal'"):
+        kilt.anonymize(tmp_path / "in.csv", **options)
+    paths = {"output": tmp_path / "out.csv", "certificate": tmp_path / "proof.json"}
+    kilt.anonymize(tmp_path / "in.csv", **options, **paths, decimal=",")
+    assert paths["output"].read_text() == "height;s\n1,5-<1,6;a\n1,5-<1,6;b\n1,7-<1,8;a\n1,7-<1,8;b\n"
+    assert kilt.check(paths["certificate"], original=tmp_path / "in.csv", release=paths["output"]).passed
+    verdict = kilt.verify(paths["output"], original=tmp_path / "in.csv", quasi=options["quasi"], decimal=",")
+    assert verdict.met

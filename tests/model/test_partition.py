@@ -38,12 +38,13 @@ def test_a_full_domain_partition_costs_what_it_shows(data):
     stars = Fraction(0)
     for row_type, group, copies in zip(partition.types, partition.groups, partition.counts, strict=True):
         for index, ladder in enumerate(ladders.values()):
-            values, shown = types.quasi[index], plan.columns[index].shown[group]
-            value = values[types.quasi_codes[row_type, index]]
-            stars += 0 if shown == value else copies * ladder.stars(value, shown, values, "*")
+            domain, shown = types.domain(index, f"q{index}"), plan.columns[index].shown[group]
+            value = domain.values[types.quasi_codes[row_type, index]]
+            stars += 0 if shown == value else copies * ladder.stars(value, shown, domain, "*")
     assert problem.stars(partition.cost) == stars
     assert len(set(zip(*(column.shown for column in plan.columns), strict=True))) == len(partition)
-    assert partition.tightened(problem).cost <= partition.cost <= problem.rows * problem.level_cost(vector)
+    most = sum(int(problem.counts @ problem.costs_at(j, level)) for j, level in enumerate(vector))
+    assert partition.tightened(problem).cost <= partition.cost <= most
 
 
 def test_a_full_domain_partition_shows_every_group_at_the_same_level():
@@ -57,8 +58,8 @@ def test_a_full_domain_partition_shows_every_group_at_the_same_level():
 @pytest.mark.parametrize(
     ("ladder", "values", "vector", "cost"),
     [
-        ("taxonomy", "02", (1,), Fraction(1, 2)),  # the value 2 has no label of its own at level 1
-        ("prefix", ["a", "bb"], (1,), 1),  # the tail of a is masked only where there is one
+        ("taxonomy", "02", (1,), Fraction(1, 3)),  # the value 2 has no label of its own at level 1
+        ("prefix", ["a", "bb", "bc"], (1,), 1),  # the tail of a is masked only where there is one
         ("prefix", ["a", None], (1,), 2),  # at the top everything is hidden
         ("characters", ["ab", None], (1, 0), 1),  # what is missing has no characters
     ],

@@ -31,7 +31,7 @@ def listed(pool):
 
 def by_covers(problem):
     found = closed_patterns(problem, partial(pool._can_hold, problem), 10**6)
-    return Pool.sorted(problem, found)
+    return Pool.sorted(problem, found.under, found.levels)
 
 
 @given(st.data())

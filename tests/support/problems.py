@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -25,7 +25,7 @@ from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivale
 from kilt.solvers.registry import solver
 from kilt.solvers.search.solver import Search
 from support.command import PATIENCE
-from support.strategies import LADDERS, SPACES, counted, policies, tables
+from support.strategies import SOLVED_LADDERS, SPACES, counted, policies, tables
 
 Row = tuple[str | None, ...]
 
@@ -33,7 +33,7 @@ Row = tuple[str | None, ...]
 def row_types(rows: Sequence[Row], quasi: int) -> RowTypes:
     """Count equal rows, whose first cells are the quasi ones."""
     counts = Counter(rows)
-    keys = sorted(counts, key=lambda row: tuple((cell is not None, cell or "") for cell in row))
+    keys = _sorted(counts)
     values = [sorted({row[i] for row in keys}, key=lambda c: (c is not None, c or "")) for i in range(len(keys[0]))]
     codes = np.array([[values[i].index(cell) for i, cell in enumerate(row)] for row in keys], dtype=np.int32)
     return RowTypes(
@@ -45,9 +45,23 @@ def row_types(rows: Sequence[Row], quasi: int) -> RowTypes:
     )
 
 
+def _sorted(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: tuple((cell is not None, cell or "") for cell in row))
+
+
+def groups_of(rows: Sequence[Row], partition: Partition) -> list[list[int]]:
+    """Return the rows of every group of a partition, by their numbers."""
+    left = [[i for i, row in enumerate(rows) if row == key] for key in _sorted(set(rows))]
+    groups: list[list[int]] = [[] for _ in range(len(partition))]
+    for row_type, group, count in zip(partition.types, partition.groups, partition.counts, strict=True):
+        groups[group] += [left[row_type].pop() for _ in range(count)]
+    assert not any(left)
+    return groups
+
+
 def problem_of(rows: Sequence[Row], quasi: Sequence[str], sensitive: Sequence[str], policy: Policy) -> Problem:
     """Build the problem of rows whose columns have these ladders and these spaces."""
-    ladders = {f"q{i}": LADDERS[name] for i, name in enumerate(quasi)}
+    ladders = {f"q{i}": SOLVED_LADDERS[name] for i, name in enumerate(quasi)}
     spaces = {f"s{i}": SPACES[name] for i, name in enumerate(sensitive)}
     return Problem.build(row_types(rows, len(quasi)), ladders, spaces, policy)
 
@@ -61,7 +75,7 @@ def random_problem(rows: int, columns: int, values: int, policy: Policy, seed: i
 
 def drawn_problem(data: DataObject, most_rows: int = 9, **kinds: object) -> Problem:
     """Draw a small table of any ladders and spaces, and a policy that it can meet."""
-    rows, quasi, sensitive = data.draw(tables(most_rows=most_rows, **kinds))
+    rows, quasi, sensitive = data.draw(tables(most_rows=most_rows, **{"ladders": tuple(SOLVED_LADDERS), **kinds}))
     policy = data.draw(policies(len(sensitive)))
     try:
         return problem_of(rows, quasi, sensitive, policy)

@@ -26,7 +26,8 @@ from kilt import (
     TCloseness,
     Tree,
 )
-from kilt.model.ladders import Weighted
+from kilt.model.ladders import Limited, Priced
+from kilt.model.measure import MEASURES
 
 LETTERS = "abc"
 TREE = Taxonomy.of([["0", "low", "*"], ["1", "low", "*"], ["2", "*"], ["3", "high", "*"]])
@@ -38,8 +39,15 @@ LADDERS = {
     "suppress": Suppression(),
     "characters": Characters(),
     "prefix": Prefix(),
-    "weighted": Weighted(Suppression(), Fraction(5, 2)),
+    "weighted": Priced(Suppression(), Fraction(5, 2)),
     "taxonomy": Taxonomic(TREE),
+}
+SOLVED_LADDERS = {
+    **LADDERS,
+    "level": Priced(Taxonomic(TREE), measure=MEASURES["level"]),
+    "loss": Priced(Taxonomic(TREE), measure=MEASURES["loss"]),
+    "entropy": Priced(Taxonomic(TREE), measure=MEASURES["entropy"]),
+    "from labels": Limited(Taxonomic(TREE), least="1"),
 }
 SPACES = {
     "equal": EqualDistance(),
@@ -52,7 +60,7 @@ SPACES = {
 
 def cell(ladder: str) -> SearchStrategy[str | None]:
     """Draw a cell of a column with this ladder."""
-    if ladder == "taxonomy":
+    if ladder in ("taxonomy", "level", "loss", "entropy", "from labels"):
         return st.sampled_from("0123")
     if ladder in ("characters", "prefix"):
         return st.one_of(st.none(), st.text(LETTERS[:2], max_size=3))

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import count
 from time import monotonic
 
-import numpy as np
-
 from kilt.bounds.incidence import Incidence, Oracle
 from kilt.bounds.oracles import SizeOracle, oracle_of
 from kilt.bounds.subgradient import StepSchedule, subgradient_ascent
@@ -147,8 +145,8 @@ class DualAscent:
     def __init__(self, problem: Problem, oracle: Oracle, watch: Watch, *, timed: bool) -> None:
         self.problem, self.oracle, self.watch, self.timed = problem, oracle, watch, timed
         first = oracle.incidence.cheapest() * oracle.incidence.scale
-        nothing = np.zeros_like(first)
-        self.best = Bound(0, (Evidence(oracle.incidence.columns, nothing, oracle.incidence.scale),))
+        base = problem.base * oracle.incidence.scale
+        self.best = Bound(problem.base_cost, (Evidence(oracle.incidence.columns, base, oracle.incidence.scale),))
         self.multipliers, self.total, self.proved = first, 0.0, 0.0
         self.started, self.seconds, self.proofs, self.seen = monotonic(), 0.0, 0, 0
 

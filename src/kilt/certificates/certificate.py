@@ -31,12 +31,13 @@ from kilt.certificates.serialize import (
 from kilt.errors import InputError
 from kilt.model.ladders import Ladder
 from kilt.model.marks import ColumnMark
+from kilt.model.measure import DEFAULT, Measure, parse_measure
 from kilt.model.policy import Policy
 from kilt.model.row_types import RowTypes
 from kilt.model.spaces import Space
 from kilt.numbers import IntArray, max_abs
 
-FORMAT = 1
+FORMAT = 2
 MAX_SIZE = 1_000  # rows of a group that is proved by its size
 
 
@@ -54,6 +55,7 @@ class Certificate:
     stars: Fraction | None = None
     identifier: tuple[str, ...] = ()
     marks: Mapping[str, ColumnMark] = field(default_factory=dict)
+    measure: Measure = DEFAULT
     shuffled: bool = False
     version: str = ""
     salt: str = ""
@@ -83,6 +85,7 @@ class Certificate:
             "certificate": FORMAT,
             "kilt": self.version,
             "policy": policy_plain(self.policy),
+            "measure": self.measure.name,
             "quasi": {name: ladder_plain(ladder) for name, ladder in self.quasi.items()},
             "sensitive": {name: space_plain(space) for name, space in self.sensitive.items()},
             "identifier": list(self.identifier),
@@ -102,9 +105,10 @@ class Certificate:
         """Read what `to_dict` wrote; raise if anything else is there."""
         if found.get("certificate") != FORMAT:
             raise InputError("it has a format that this version of kilt does not know")
+        measure = parse_measure(str(found["measure"]))
         read = cls(
             policy=policy_of(found["policy"]),
-            quasi={str(name): ladder_of(ladder) for name, ladder in found["quasi"].items()},
+            quasi={str(name): ladder_of(ladder, measure) for name, ladder in found["quasi"].items()},
             sensitive={str(name): space_of(space) for name, space in found["sensitive"].items()},
             rows=int(_whole(found["rows"], 0)),
             row_types=int(_whole(found["row_types"], 0)),
@@ -113,6 +117,7 @@ class Certificate:
             stars=None if found["stars"] is None else exact(found["stars"]),
             identifier=tuple(map(str, found["identifier"])),
             marks={str(name): mark_of(mark) for name, mark in found["marks"].items()},
+            measure=measure,
             shuffled=bool(found["shuffled"]),
             version=str(found["kilt"]),
             salt=str(found["salt"]),

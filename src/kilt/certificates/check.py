@@ -147,7 +147,7 @@ def _problems_of_proof(certificate: Certificate, types: RowTypes) -> list[str]:
 def _release_problems(certificate: Certificate, original: Source, release: Source) -> list[str]:
     if certificate.stars is None:
         return ["it is about a bound alone, and says nothing of a release"]
-    roles = Roles(certificate.quasi, certificate.sensitive, certificate.identifier)
+    roles = Roles(certificate.quasi, certificate.sensitive, certificate.identifier, certificate.measure)
     compared = None if certificate.shuffled else original
     try:
         verdict = judge(release, roles, certificate.policy, compared, certificate.marks)

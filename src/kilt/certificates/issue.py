@@ -33,6 +33,7 @@ def issue_certificate(
     certificate = Certificate(
         policy=table.policy,
         quasi=table.roles.quasi,
+        measure=table.roles.measure,
         sensitive={name: table.roles.sensitive[name] for name in table.policy_columns},
         rows=problem.rows,
         row_types=len(problem.counts),

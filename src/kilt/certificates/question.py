@@ -10,6 +10,7 @@ from typing import Any
 from kilt.certificates.certificate import Certificate
 from kilt.certificates.serialize import ladder_plain, policy_plain, principle_plain, space_plain
 from kilt.model.ladders import Ladder
+from kilt.model.measure import DEFAULT, Measure
 from kilt.model.policy import KAnonymity, Policy, Principle, TCloseness
 from kilt.model.spaces import Space
 from kilt.numbers import pluralize
@@ -23,17 +24,25 @@ class Question:
     quasi: Mapping[str, Ladder]
     sensitive: Mapping[str, Space]
     identifier: tuple[str, ...] = ()
+    measure: Measure = DEFAULT
 
     @classmethod
     def of(cls, certificate: Certificate) -> Question:
         """Return the question of a certificate."""
-        return cls(certificate.policy, certificate.quasi, certificate.sensitive, certificate.identifier)
+        return cls(
+            certificate.policy,
+            certificate.quasi,
+            certificate.sensitive,
+            certificate.identifier,
+            certificate.measure,
+        )
 
     def text(self) -> str:
         """Say it in a few lines."""
         lines = [
             f"policy: {policy_text(self.policy)}",
             f"quasi: {', '.join(f'{name}:{ladder_text(ladder)}' for name, ladder in self.quasi.items())}",
+            f"measure: {self.measure}",
         ]
         if self.sensitive:
             lines.append(f"sensitive: {', '.join(f'{n}:{space_text(space)}' for n, space in self.sensitive.items())}")
@@ -45,6 +54,7 @@ class Question:
         """Return it as plain JSON values, written as in the certificate."""
         return {
             "policy": policy_plain(self.policy),
+            "measure": self.measure.name,
             "quasi": {name: ladder_plain(ladder) for name, ladder in self.quasi.items()},
             "sensitive": {name: space_plain(space) for name, space in self.sensitive.items()},
             "identifier": list(self.identifier),
@@ -59,6 +69,7 @@ class Demand:
     quasi: Mapping[str, Ladder] | None = None
     sensitive: Mapping[str, Space] | None = None
     identifier: tuple[str, ...] | None = None
+    measure: Measure | None = None
 
     def differences(self, question: Question) -> list[str]:
         """Say in what a question differs from this; nothing if it does not."""
@@ -67,12 +78,16 @@ class Demand:
             *(() if self.quasi is None else _ladders(question.quasi, self.quasi)),
             *(() if self.sensitive is None else self._spaces(question, self.sensitive)),
             *(() if self.identifier is None else _columns("identifier", question.identifier, self.identifier)),
+            *(() if self.measure in (None, question.measure) else self._measure(question)),
         ]
 
     def _policy(self, question: Question, policy: Policy) -> Iterator[str]:
         spaces = question.sensitive if self.sensitive is None else self.sensitive
         if _principles(policy, spaces) != _principles(question.policy, question.sensitive):
             yield f"its policy is {policy_text(question.policy)}, and not {policy_text(policy)}"
+
+    def _measure(self, question: Question) -> Iterator[str]:
+        yield f"its measure is {question.measure}, and not {self.measure}"
 
     def _spaces(self, question: Question, sensitive: Mapping[str, Space]) -> Iterator[str]:
         """Compare the columns that the policy is about; a certificate names no others."""

@@ -8,9 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from kilt.errors import InputError
+from kilt.model.decimal_sign import reading_with, sign_of
 from kilt.model.diversity import Recursive
-from kilt.model.ladders import LADDERS, Ladder, Taxonomic, Weighted
+from kilt.model.ladders import Ladder, Limited, Priced, Taxonomic, parse_ladder, priced
+from kilt.model.ladders.parse import limited, parse_limits
 from kilt.model.marks import ColumnMark, Indicator
+from kilt.model.measure import Measure
 from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, Principle, TCloseness
 from kilt.model.spaces import SPACES, Metric, Numeric, Ordered, Space, Tree
 from kilt.model.taxonomy import Taxonomy
@@ -61,25 +64,35 @@ def _principle_of(plain: Mapping[str, Any]) -> Principle:
 
 def ladder_plain(ladder: Ladder) -> dict[str, Any]:
     """Describe a ladder and its weight."""
-    weight = ladder.weight if isinstance(ladder, Weighted) else Fraction(1)
-    inner = ladder.ladder if isinstance(ladder, Weighted) else ladder
-    known = next((name for name, known in LADDERS.items() if known == inner), None)
-    if known is not None:
-        return {"ladder": known, "weight": str(weight)}
-    if isinstance(inner, Taxonomic):
-        return {"ladder": "taxonomy", "weight": str(weight), "paths": [list(p) for p in inner.taxonomy.paths.values()]}
-    raise InputError(f"a certificate cannot describe a ladder of the kind '{type(inner).__name__}'")
+    inner, weight = (ladder.ladder, ladder.weight) if isinstance(ladder, Priced) else (ladder, Fraction(1))
+    sign = sign_of(inner)
+    described = {"ladder": str(inner), "weight": str(weight), **({} if sign == "." else {"decimal": sign})}
+    plain = inner.ladder if isinstance(inner, Limited) else inner
+    if isinstance(plain, Taxonomic):
+        return {**described, "paths": [list(path) for path in plain.taxonomy.paths.values()]}
+    try:
+        known = reading_with(parse_ladder(str(inner), files=False), sign) == inner
+    except InputError:
+        known = False
+    if not known:
+        raise InputError(f"a certificate cannot describe a ladder of the kind '{type(plain).__name__}'")
+    return described
 
 
-def ladder_of(plain: Mapping[str, Any]) -> Ladder:
+def ladder_of(plain: Mapping[str, Any], measure: Measure) -> Ladder:
     """Read what `ladder_plain` wrote."""
-    name, weight = plain["ladder"], exact(plain["weight"])
-    if name != "taxonomy" and name not in LADDERS:
-        raise InputError("it names a ladder that does not exist")
-    ladder: Ladder = Taxonomic(Taxonomy.of(plain["paths"])) if name == "taxonomy" else LADDERS[name]
+    text, weight = str(plain["ladder"]), exact(plain["weight"])
+    name, least, highest = parse_limits(text)
+    if name == "taxonomy":
+        ladder = limited(Taxonomic(Taxonomy.of(plain["paths"])), least, highest)
+    else:
+        ladder = parse_ladder(text, files=False)
+    if plain.get("decimal", ".") not in DECIMALS:
+        raise InputError("it has a decimal sign that does not exist")
+    ladder = reading_with(ladder, plain["decimal"]) if "decimal" in plain else ladder
     if weight <= 0:
         raise InputError("it has a weight that is not above 0")
-    return ladder if weight == 1 else Weighted(ladder, weight)
+    return priced(ladder, weight, measure)
 
 
 def mark_plain(mark: ColumnMark) -> Any:

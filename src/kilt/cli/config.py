@@ -29,6 +29,8 @@ KEYS: Mapping[str, str] = {
     "sensitive": LIST,
     "identifier": LIST,
     "weights": LIST,
+    "measure": TEXT,
+    "keep": LIST,
     "k": NUMBER,
     "l": NUMBER,
     "t": NUMBER,
@@ -38,6 +40,7 @@ KEYS: Mapping[str, str] = {
     "solvers": LIST,
     "polish": SWITCH,
     "time": NUMBER,
+    "time_each": NUMBER,
     "gap": NUMBER,
     "iterations": WHOLE,
     "seed": WHOLE,
@@ -49,6 +52,7 @@ KEYS: Mapping[str, str] = {
     "sheet": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
+    "strict": SWITCH,
 }
 PATHS = ("input", "output", "original", "certificate")
 PER_COLUMN = ("quasi", "sensitive", "weights", "mark", "l", "t", "average_t")

@@ -19,15 +19,17 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
-ROLES = ("quasi", "sensitive", "identifier", "weights")
+ROLES = ("quasi", "sensitive", "identifier", "weights", "measure")
 TABLE = (*ROLES, "delimiter", "encoding", "decimal", "sheet")  # what is said of every table
+ORIGINAL = (*TABLE, "keep")  # what is said of a table that is to be released
 roles_options = _options(
     click.option(
         "--quasi",
         metavar="COLUMNS",
         multiple=True,
-        help="Columns that could identify a person, as in age,zip:characters. Add a ladder after a colon: "
-        "suppress (the default), characters, prefix or taxonomy=FILE.",
+        help="Columns that could identify a person, as in age:bands=5,10,zip:prefix. Add a ladder after a colon: "
+        "suppress (the default), keep, bands=5,10, date=month,year, prefix=4,2, right, groups=4, taxonomy=FILE or "
+        "characters; with limits as in prefix=4,2! or date=month,year/from=month.",
     ),
     click.option(
         "--sensitive",
@@ -43,6 +45,18 @@ roles_options = _options(
         multiple=True,
         help="How much a star counts in a column (1 elsewhere).",
     ),
+    click.option(
+        "--measure",
+        metavar="NAME",
+        help="What a label costs: loss (the share of its column that it may stand for; the default), level or entropy.",
+    ),
+)
+keep_option = click.option(
+    "--keep",
+    metavar="COLUMNS",
+    multiple=True,
+    help="Columns without a role that are released as they are, as in height: without a note, and even if they could "
+    "identify a person.",
 )
 policy_options = _options(
     click.option("-k", "--k", metavar="K", help="k-anonymity: every group has at least K rows."),
@@ -59,8 +73,7 @@ policy_options = _options(
         help="Average t-closeness: on average, groups tell at most BITS bits of the sensitive values.",
     ),
 )
-file_options = _options(
-    click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),
+style_options = _options(
     click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given)."),
     click.option(
         "--encoding",
@@ -71,6 +84,10 @@ file_options = _options(
         "--decimal", metavar="SIGN", help="The decimal sign of numbers in text columns: a comma, or . (the default)."
     ),
     click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook (the first if not given)."),
+)
+file_options = _options(
+    click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),
+    style_options,
 )
 reading_options = _options(
     file_options,

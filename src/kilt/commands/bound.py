@@ -11,6 +11,7 @@ from typing import Any
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.marks import MarkSpec
+from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
 from kilt.numbers import Number, json_number
@@ -65,6 +66,8 @@ def bound(
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
+    measure: Measure | str | None = None,
+    keep: Spec = None,
     time: Number | None = None,
     mark: MarkSpec = None,
     delimiter: str | None = None,
@@ -89,10 +92,12 @@ def bound(
         sensitive=sensitive,
         identifier=identifier,
         weights=weights,
+        measure=measure,
         delimiter=delimiter,
         encoding=encoding,
         decimal=decimal,
         sheet=sheet,
+        keep=keep,
     )
     if certificate is not None:
         require_place(certificate, input=given.data)
@@ -111,6 +116,6 @@ def bound(
         policy=policy,
         rows=problem.rows,
         exact_stars=problem.stars(found.cost),
-        most_stars=problem.stars(problem.most_cost),
+        most_stars=table.most_stars,
         seconds=clock.monotonic() - stop.started,
     )

@@ -9,6 +9,7 @@ from kilt.certificates.certificate import Certificate
 from kilt.certificates.check import CertificateCheck, check_certificate
 from kilt.certificates.question import Demand
 from kilt.errors import InputError
+from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
 from kilt.sources.counted_table import read_decimals
@@ -25,6 +26,7 @@ def check(
     sensitive: Spec = None,
     identifier: Spec = None,
     weights: Spec = None,
+    measure: Measure | str | None = None,
     policy: Policy | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -41,13 +43,14 @@ def check(
     source = open_source(original, style)
     if weights is not None and quasi is None:
         raise InputError("'weights' says what a star counts in a quasi column: give 'quasi' too")
-    roles = Roles.read(source.columns, quasi, sensitive, identifier, weights, partial=True)
+    roles = Roles.read(source.columns, quasi, sensitive, identifier, weights, measure, partial=True)
     roles = read_decimals(roles, decimal, source)
     demand = Demand(
         policy=policy or None,
         quasi=None if quasi is None else roles.quasi,
         sensitive=None if sensitive is None else roles.sensitive,
         identifier=None if identifier is None else roles.identifier,
+        measure=None if measure is None else roles.measure,
     )
     beside = None if release is None else open_source(release, style, source)
     return check_certificate(given, source, beside, demand)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from kilt.model.marks import ColumnMark, MarkSpec, default_mark, read_marks
+from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
 from kilt.sources.counted_table import read_decimals
@@ -26,6 +27,7 @@ def verify(
     original: Any = None,
     mark: MarkSpec = None,
     weights: Spec = None,
+    measure: Measure | str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
@@ -34,11 +36,12 @@ def verify(
     """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
     ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
-    that nothing but suppressed quasi cells differs; ``mark`` is what these look like.
+    that nothing but suppressed quasi cells differs; ``mark`` is what these look like, and stars are counted by the
+    ``measure``.
     """
     style = FileStyle(delimiter, encoding, sheet=sheet)
     source = open_source(table, style)
-    roles = read_decimals(Roles.read(source.columns, quasi, sensitive, None, weights), decimal, source)
+    roles = read_decimals(Roles.read(source.columns, quasi, sensitive, None, weights, measure), decimal, source)
     given = read_marks(mark, roles.quasi)
     given |= dict(found_indicators(source, roles, given))
     if original is None:

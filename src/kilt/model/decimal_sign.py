@@ -30,12 +30,17 @@ def with_decimal(roles: Roles, decimal: str | None, text_columns: Collection[str
 
 
 def _read_with(chosen: Mapping[str, Kind], decimal: str, columns: Collection[str]) -> dict[str, Kind]:
-    return {name: _with(each, decimal) if name in columns else each for name, each in chosen.items()}
+    return {name: reading_with(each, decimal) if name in columns else each for name, each in chosen.items()}
 
 
-def _with(chosen: Any, decimal: str) -> Any:
-    """Set the field ``decimal`` of a ladder or space that has one, also inside of a ladder with a weight."""
+def reading_with(chosen: Any, decimal: str) -> Any:
+    """Set the field ``decimal`` of a ladder or space that has one, also inside of a ladder with a weight or limits."""
     names = {field.name for field in fields(chosen)} if is_dataclass(chosen) else set()
     if "decimal" in names:
         return replace(chosen, decimal=decimal)
-    return replace(chosen, ladder=_with(chosen.ladder, decimal)) if "ladder" in names else chosen
+    return replace(chosen, ladder=reading_with(chosen.ladder, decimal)) if "ladder" in names else chosen
+
+
+def sign_of(chosen: Any) -> str:
+    """Return the decimal sign that a ladder or a space reads numbers with."""
+    return str(getattr(chosen, "decimal", None) or (sign_of(chosen.ladder) if hasattr(chosen, "ladder") else "."))

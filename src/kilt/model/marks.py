@@ -93,11 +93,11 @@ def choose_marks(
     """
     given = read_marks(spec, ladders)
     marks: dict[str, ColumnMark] = {}
-    for (name, ladder), values in zip(ladders.items(), types.quasi, strict=True):
+    for column, (name, ladder) in enumerate(ladders.items()):
         marks[name] = given[name] if name in given else default_mark(ladder, typed=typed[name])
         _require_shape(name, ladder, marks[name])
         _require_free(name, marks[name], columns)
-        if ladder.ambiguous(values, ladder_mark(marks[name])):
+        if ladder.ambiguous(types.domain(column, name), ladder_mark(marks[name])):
             raise InputError(_clash(name, marks[name]))
     return marks
 

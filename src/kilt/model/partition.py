@@ -42,19 +42,33 @@ class Partition:
         first = _starts(groups)
         levels = tightest(problem, types, first)
         sizes = np.add.reduceat(counts, first[:-1])
-        return cls(types, groups, counts, levels, int(sizes @ costs_of(problem, levels)))
+        return cls(types, groups, counts, levels, int(sizes @ costs_of(problem, types[first[:-1]], levels)))
 
     @classmethod
     def full_domain(cls, problem: Problem, vector: Levels) -> Partition:
         """Show all rows at one level for each column, also where a group could show more."""
         every = np.arange(len(problem.counts))
         tight = cls.of(problem, every, buckets(problem, vector, every).ids(), problem.counts)
-        levels = np.maximum(tight.levels, look_levels(problem, vector, tight.types[tight.starts[:-1]]))
-        return replace(tight, levels=levels, cost=int(tight.sizes() @ costs_of(problem, levels)))
+        levels = np.maximum(tight.levels, look_levels(problem, vector, tight.representatives))
+        shown = replace(tight, levels=levels)
+        return replace(shown, cost=int(shown.sizes() @ shown.row_costs(problem)))
 
     def tightened(self, problem: Problem) -> Partition:
         """Show every group under its tightest pattern."""
         return Partition.of(problem, self.types, self.groups, self.counts)
+
+    def expanded(self, type_of: IntArray | None, counts: IntArray) -> Partition:
+        """Return the partition of the row types that were counted, of which some are one in the problem.
+
+        ``type_of`` says which (None if none are), and ``counts`` how many copies they have.
+        """
+        if type_of is None:
+            return self
+        copies = np.argsort(self.types, kind="stable")  # the copies of a row type, one group after the other
+        groups = np.repeat(self.groups[copies], self.counts[copies])
+        counted = np.argsort(type_of, kind="stable")
+        types, groups, counts = _merged(np.repeat(counted, counts[counted]), groups, np.ones(len(groups), np.int64))
+        return replace(self, types=types, groups=groups, counts=counts)
 
     def __len__(self) -> int:
         return len(self.levels)
@@ -63,6 +77,15 @@ class Partition:
     def starts(self) -> IntArray:
         """Where the entries of each group start."""
         return _starts(self.groups)
+
+    @property
+    def representatives(self) -> IntArray:
+        """The first row type of every group."""
+        return self.types[self.starts[:-1]]
+
+    def row_costs(self, problem: Problem) -> IntArray:
+        """Return what a row of every group pays, in units."""
+        return costs_of(problem, self.representatives, self.levels)
 
     def sizes(self) -> IntArray:
         """Return the number of rows of every group."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -19,7 +20,7 @@ def buckets(problem: Problem, levels: Levels, types: IntArray) -> Ragged:
     columns = [
         column.levels[level][problem.codes[types, index]]
         for index, (column, level) in enumerate(zip(problem.columns, levels, strict=True))
-        if level + 1 < len(column.levels)
+        if level + 1 < len(column.levels) or column.levels[-1].any()
     ]
     return bucket(columns, len(types))
 
@@ -34,11 +35,29 @@ def useful_levels(problem: Problem) -> list[list[int]]:
     return useful
 
 
-def level_vectors(problem: Problem) -> Iterator[tuple[int, Levels]]:
-    """Yield every useful level vector once, with its cost, from cheap to dear."""
+def n_level_vectors(problem: Problem) -> int:
+    """Return how many useful level vectors there are."""
+    return math.prod(map(len, useful_levels(problem)))
+
+
+def least_costs(problem: Problem) -> list[list[int]]:
+    """Return for every column and level the least that a row can pay there, in units."""
+    return [[int(problem.costs_at(j, h).min()) for h in range(len(c.levels))] for j, c in enumerate(problem.columns)]
+
+
+def total_costs(problem: Problem) -> list[list[int]]:
+    """Return for every column and level what all rows would pay there, in units."""
+    return [
+        [int(problem.counts @ problem.costs_at(j, h)) for h in range(len(c.levels))]
+        for j, c in enumerate(problem.columns)
+    ]
+
+
+def level_vectors(problem: Problem, costs_of_levels: Sequence[Sequence[int]]) -> Iterator[tuple[int, Levels]]:
+    """Yield every useful level vector once, with its cost, from cheap to dear, given costs by column and level."""
     useful = useful_levels(problem)
-    costs = [[int(problem.costs[j][h]) for h in levels] for j, levels in enumerate(useful)]
-    heap: list[tuple[int, Levels, int]] = [(0, (0,) * len(useful), 0)]
+    costs = [[costs_of_levels[j][h] for h in levels] for j, levels in enumerate(useful)]
+    heap: list[tuple[int, Levels, int]] = [(sum(cost[0] for cost in costs), (0,) * len(useful), 0)]
     while heap:
         cost, steps, last = heapq.heappop(heap)
         yield cost, tuple(useful[j][step] for j, step in enumerate(steps))
@@ -66,11 +85,11 @@ def tightest(problem: Problem, types: IntArray, starts: IntArray) -> IntArray:
     return levels
 
 
-def costs_of(problem: Problem, levels: IntArray) -> IntArray:
-    """Return the cost of one row under each row of levels, in units."""
+def costs_of(problem: Problem, types: IntArray, levels: IntArray) -> IntArray:
+    """Return what a row pays under each pattern, in units; it is given by levels and a row type that it covers."""
     total = np.zeros(len(levels), dtype=np.int64)
     for index, cost in enumerate(problem.costs):
-        total += cost[levels[:, index]]
+        total += cost[levels[:, index], problem.codes[types, index]]
     return total
 
 

@@ -70,10 +70,10 @@ class Plan:
         for index, ((name, ladder), encoding) in enumerate(zip(ladders.items(), encodings, strict=True)):
             levels = partition.levels[:, first : first + len(encoding.columns)]
             first += len(encoding.columns)
-            values, mark = types.quasi[index], ladder_mark(marks[name])
-            hidden = np.asarray(levels.any(axis=1))
+            domain, mark = types.domain(index, name), ladder_mark(marks[name])
+            hidden = np.asarray(levels.any(axis=1) | ladder.hides_values)
             shown = [
-                ladder.show(values[code], steps, values, mark) if blurred else values[code]
+                ladder.show(domain.values[code], steps, domain, mark) if blurred else domain.values[code]
                 for code, steps, blurred in zip(
                     types.quasi_codes[representative, index].tolist(),
                     levels.tolist(),

@@ -24,7 +24,12 @@ MOST_COST = 2**50  # sums of costs are exact in 64 bits, and in floats
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A table under a policy, as integers. Costs are in units; ``unit`` of them make one star."""
+    """A table under a policy, as integers. Costs are in units; ``unit`` of them make one star.
+
+    ``credit`` stars are subtracted from the cost of any release: what rows would pay for being shown as they are, where
+    a measure counts that in every label. ``type_of`` has the row type of each that was counted, where some of these
+    never look different and are one here.
+    """
 
     columns: tuple[CodedColumn, ...]
     codes: IntArray
@@ -32,6 +37,8 @@ class Problem:
     sensitive: IntArray
     sizes: tuple[int, ...]
     rules: Rules
+    credit: Fraction = Fraction(0)
+    type_of: IntArray | None = None
 
     @classmethod
     def build(
@@ -45,16 +52,22 @@ class Problem:
         cls, types: RowTypes, encodings: Sequence[Encoding], spaces: Mapping[str, Space], policy: Policy
     ) -> Problem:
         """Make the problem of row types whose quasi columns are coded."""
-        codes = [e.codes[types.quasi_codes[:, i]] for i, e in enumerate(encodings)]
+        coded = [e.codes[types.quasi_codes[:, i]] for i, e in enumerate(encodings)]
+        codes = np.ascontiguousarray(np.hstack(coded), dtype=np.int32)
+        first, type_of = np.arange(len(codes)), None
+        if any(len(np.unique(e.codes, axis=0)) < len(e.codes) for e in encodings):
+            first, type_of = _different(codes, types.sensitive_codes)
         named = zip(spaces.items(), types.sensitive, strict=True)
         sensitive = [SensitiveColumn(n, v, types.reference(i), s) for i, ((n, s), v) in enumerate(named)]
         problem = cls(
             columns=tuple(column for e in encodings for column in e.columns),
-            codes=np.ascontiguousarray(np.hstack(codes), dtype=np.int32),
-            counts=types.counts.astype(np.int64),
-            sensitive=types.sensitive_codes,
+            codes=codes[first],
+            counts=types.counts.astype(np.int64) if type_of is None else _totals(types.counts, type_of),
+            sensitive=types.sensitive_codes[first],
             sizes=tuple(map(len, types.sensitive)),
             rules=policy.bind(sensitive),
+            credit=sum((e.credit for e in encodings), Fraction(0)),
+            type_of=type_of,
         )
         if problem.most_cost >= MOST_COST:
             raise InputError(
@@ -71,17 +84,37 @@ class Problem:
     @cached_property
     def unit(self) -> int:
         """How many cost units make one star."""
-        return math.lcm(*(cost.denominator for column in self.columns for cost in column.costs))
+        different = {cost for column in self.columns for level in column.costs for cost in level}
+        return math.lcm(*(cost.denominator for cost in different))
 
     @cached_property
     def costs(self) -> tuple[IntArray, ...]:
-        """For every coded column the cost of each level, in units."""
-        return tuple(np.array([int(c * self.unit) for c in column.costs], dtype=np.int64) for column in self.columns)
+        """For every coded column what a row pays, by level and code, in units: the cost of the label of the code."""
+        return tuple(_in_units(column.costs, self.unit) for column in self.columns)
 
-    @property
+    def costs_at(self, column: int, level: int) -> IntArray:
+        """Return what every row type pays in a column at a level, in units."""
+        return np.asarray(self.costs[column][level][self.codes[:, column]])
+
+    @cached_property
+    def base(self) -> IntArray:
+        """What a row of each type pays in every release, in units: nothing, where level 0 is the value itself."""
+        return np.asarray(sum(self.costs_at(column, 0) for column in range(len(self.columns))))
+
+    @cached_property
+    def base_cost(self) -> int:
+        """What all rows pay in every release, in units."""
+        return int(self.counts @ self.base)
+
+    @cached_property
+    def highest_cost(self) -> int:
+        """The most that a row can pay, in units."""
+        return sum(int(cost[-1].max(initial=0)) for cost in self.costs)
+
+    @cached_property
     def most_cost(self) -> int:
         """What it costs to hide everything, in units."""
-        return self.rows * sum(int(cost[-1]) for cost in self.costs)
+        return sum(int(self.counts @ self.costs_at(column, -1)) for column in range(len(self.columns)))
 
     def multiplier_scale(self, finest: int) -> int:
         """Return how many multipliers make a unit of cost: the finest, or as many as sums over all rows allow."""
@@ -144,16 +177,36 @@ class Problem:
 
     def part(self, types: IntArray, counts: IntArray) -> Problem:
         """Return the problem of some copies of some row types, under the same rules."""
-        return replace(self, codes=self.codes[types], counts=counts, sensitive=self.sensitive[types])
+        return replace(
+            self, codes=self.codes[types], counts=counts, sensitive=self.sensitive[types], credit=Fraction(0)
+        )
 
     def on(self, columns: Sequence[int]) -> Problem:
         """Return the problem of some of the columns: what a release costs in them is at least what this costs."""
-        return replace(self, columns=tuple(self.columns[j] for j in columns), codes=self.codes[:, list(columns)])
+        chosen, codes = tuple(self.columns[j] for j in columns), self.codes[:, list(columns)]
+        return replace(self, columns=chosen, codes=codes, credit=Fraction(0))
 
     def stars(self, cost: int) -> Fraction:
-        """Return a cost in stars."""
-        return Fraction(cost, self.unit)
+        """Return the cost of all rows in stars."""
+        return Fraction(cost, self.unit) - self.credit
 
-    def level_cost(self, levels: Sequence[int]) -> int:
-        """Return the cost of one row under a level for each column."""
-        return sum(int(cost[level]) for cost, level in zip(self.costs, levels, strict=True))
+
+def _different(codes: IntArray, sensitive: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the first row type of each that looks different, in their order, and for every row type which it is."""
+    alike = bucket([*codes.T, *sensitive.T], len(codes))
+    order = np.argsort(alike.first, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return alike.first[order], rank[alike.ids()]
+
+
+def _totals(counts: IntArray, type_of: IntArray) -> IntArray:
+    totals = np.zeros(int(type_of.max()) + 1, dtype=np.int64)
+    np.add.at(totals, type_of, counts)
+    return totals
+
+
+def _in_units(costs: Sequence[Sequence[Fraction]], unit: int) -> IntArray:
+    """Return costs by level and code as whole numbers of units."""
+    whole = {cost: int(cost * unit) for level in costs for cost in level}
+    return np.array([[whole[cost] for cost in level] for level in costs], dtype=np.int64)

@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 
 from kilt.errors import InputError, nearest, raise_all
-from kilt.model.ladders import LADDERS, Ladder, Weighted, parse_ladder
+from kilt.model.ladders import LADDERS, Ladder, goes_on, parse_ladder, priced
+from kilt.model.measure import DEFAULT, Measure, parse_measure
 from kilt.model.spaces import SPACES, Space, parse_space
 from kilt.numbers import Number, rational
 
@@ -19,11 +20,16 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True)
 class Roles:
-    """The quasi columns with their ladders, the sensitive ones with their spaces, and the identifiers."""
+    """The quasi columns with their ladders, the sensitive ones with their spaces, and the identifiers.
+
+    Those in ``keep`` have no role, as all others, but somebody has decided that they are released as they are.
+    """
 
     quasi: Mapping[str, Ladder]
     sensitive: Mapping[str, Space]
     identifier: tuple[str, ...] = ()
+    measure: Measure = DEFAULT
+    keep: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -33,7 +39,9 @@ class Roles:
         sensitive: Spec = None,
         identifier: Spec = None,
         weights: Spec = None,
+        measure: Measure | str | None = None,
         *,
+        keep: Spec = None,
         partial: bool = False,
     ) -> Roles:
         """Read the roles as the user gave them, and check them against the columns of the table.
@@ -43,22 +51,32 @@ class Roles:
         """
         problems: list[str] = []
         given = {
-            "quasi": _entries(quasi, columns),
+            "quasi": _continued(_entries(quasi, columns), columns, problems),
             "sensitive": _entries(sensitive, columns),
             "identifier": _entries(identifier, columns, plain=True),
+            "keep": _entries(keep, columns, plain=True),
         }
         _check_names(given, columns, problems)
         if not given["quasi"] and not partial:
             problems.append("'quasi' needs at least one column: those that could identify a person")
         ladders = _made(given["quasi"], parse_ladder, LADDERS["suppress"], problems)
         spaces = _made(given["sensitive"], parse_space, SPACES["equal"], problems)
-        for name, weight in _weights(weights, problems).items():
-            if name in ladders:
-                ladders[name] = Weighted(ladders[name], weight)
-            else:
-                problems.append(f"'weights' names '{name}', which is not a quasi column: {nearest(name, ladders)}")
+        weighed = _weights(weights, problems)
+        problems += [
+            f"'weights' names '{name}', which is not a quasi column: {nearest(name, ladders)}"
+            for name in weighed
+            if name not in ladders
+        ]
         raise_all(problems)
-        return cls(ladders, spaces, tuple(name for name, _ in given["identifier"]))
+        chosen = parse_measure(measure)
+        quasi = {name: priced(ladder, weighed.get(name, Fraction(1)), chosen) for name, ladder in ladders.items()}
+        dropped, kept = (tuple(name for name, _ in given[role]) for role in ("identifier", "keep"))
+        return cls(quasi, spaces, dropped, chosen, kept)
+
+    def undecided(self, columns: Sequence[str]) -> list[str]:
+        """Return the columns that nobody has said anything of."""
+        decided = {*self.quasi, *self.sensitive, *self.identifier, *self.keep}
+        return [name for name in columns if name not in decided]
 
 
 def words(spec: Spec) -> list[Any]:
@@ -77,6 +95,23 @@ def _entries(spec: Spec, columns: Sequence[str], *, plain: bool = False) -> list
     whole = [word for word in given if str(word) in columns] if given else []
     split = [word for word in given if str(word) not in columns] if given else spec
     return [(str(w), None) for w in whole] + [_entry(str(w), columns, plain) for w in words(split)]
+
+
+def _continued(entries: list[tuple[str, Any]], columns: Sequence[str], problems: list[str]) -> list[tuple[str, Any]]:
+    """Join what a comma in a ladder has split: behind ``age:bands=5``, the word ``10`` goes on with the bands."""
+    joined: list[tuple[str, Any]] = []
+    for word, option in entries:
+        before = joined[-1] if joined and isinstance(joined[-1][1], str) and "=" in joined[-1][1] else None
+        if word in columns or option is not None or before is None:
+            joined.append((word, option))
+        elif goes_on(before[1], word):
+            joined[-1] = before[0], f"{before[1]},{word}"
+        else:
+            problems.append(
+                f"'quasi' has '{word}', which is neither a column nor goes on with the ladder "
+                f"'{before[1]}': {nearest(word, columns)}"
+            )
+    return joined
 
 
 def _entry(word: str, columns: Sequence[str], plain: bool) -> tuple[str, str | None]:

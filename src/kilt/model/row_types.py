@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from kilt.model.ladders import Encoding, Ladder, Values
+from kilt.model.ladders import Domain, Encoding, Ladder, Values
 from kilt.numbers import IntArray
 
 
@@ -23,6 +23,15 @@ class RowTypes:
     quasi_codes: IntArray
     sensitive_codes: IntArray
     counts: IntArray
+    _domains: dict[tuple[int, str], Domain] = field(default_factory=dict, compare=False, repr=False)
+
+    def domain(self, column: int, name: str) -> Domain:
+        """Return the values of a quasi column with the number of rows that have each."""
+        if (column, name) not in self._domains:
+            counts = np.zeros(len(self.quasi[column]), dtype=np.int64)
+            np.add.at(counts, self.quasi_codes[:, column], self.counts)
+            self._domains[column, name] = Domain(name, self.quasi[column], counts)
+        return self._domains[column, name]
 
     def reference(self, column: int) -> IntArray:
         """Return how often each value of a sensitive column occurs in the table."""
@@ -34,4 +43,4 @@ class RowTypes:
 
 def encode(types: RowTypes, ladders: Mapping[str, Ladder]) -> list[Encoding]:
     """Code the values of every quasi column under its ladder."""
-    return [ladder.encode(name, values) for (name, ladder), values in zip(ladders.items(), types.quasi, strict=True)]
+    return [ladder.encode(types.domain(column, name)) for column, (name, ladder) in enumerate(ladders.items())]

@@ -53,6 +53,16 @@ class Taxonomy:
         paths = [self.paths[value] for value in values]
         return next(level for level in range(self.height + 1) if len({path[level] for path in paths}) <= 1)
 
+    def paths_of(self, values: Sequence[str | None], column: str) -> list[tuple[str | None, ...]]:
+        """Return the path of every value of a column, or raise if one has none.
+
+        The path of the missing value is that of the empty cell; without such a line it is directly under the root.
+        """
+        self.require([value for value in values if value is not None], column)
+        empty = self.paths.get("", (*("",) * self.height, ROOT))
+        missing = tuple(label or None for label in empty)
+        return [missing if value is None else self.paths[value] for value in values]
+
     def require(self, values: Sequence[str | None], column: str) -> None:
         """Raise if some value of the column is not a leaf of this tree."""
         missing = sum(1 for value in values if value not in self.paths)

@@ -17,13 +17,17 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """Stop when the time or the iterations are over, when the gap is small enough, or when interrupted."""
+    """Stop when the time or the iterations are over, when the gap is small enough, or when interrupted.
+
+    The gap is a share of what a release costs above the ``base``, which every release costs.
+    """
 
     seconds: float | None = None
     gap: float | None = None
     iterations: int | None = None
     interrupted: Callable[[], bool] = field(default=never)
     started: float = field(default_factory=time.monotonic)
+    base: int = 0
 
     @classmethod
     def of(
@@ -34,12 +38,10 @@ class StoppingRule:
         iterations: int | None = None,
     ) -> StoppingRule:
         """Check what the user gave."""
-        share = _limit(gap, "gap")
+        share = read_limit(gap, "gap")
         if share is not None and share > 1:
             raise InputError(f"'gap' is a share of the stars, from 0 to 1, not {gap}")
-        if iterations is not None and iterations < 0:
-            raise InputError(f"'iterations' must be a whole number of at least 0, not {iterations}")
-        return cls(_limit(seconds, "time"), share, iterations, interrupted)
+        return cls(read_limit(seconds, "time"), share, require_iterations(iterations), interrupted)
 
     def with_defaults(self, seconds: float, iterations: int, gap: float) -> StoppingRule:
         """Stop after so many seconds or iterations if neither are given, and at this gap if none is."""
@@ -81,7 +83,14 @@ class StoppingRule:
             return True
         if self.gap is None or cost is None or bound is None:
             return False
-        return cost - bound <= self.gap * cost
+        return cost - bound <= self.gap * (cost - self.base)
+
+
+def require_iterations(iterations: int | None) -> int | None:
+    """Return the number of iterations, or raise if it is none; no limit is given by None."""
+    if iterations is not None and iterations < 0:
+        raise InputError(f"'iterations' must be a whole number of at least 0, not {iterations}")
+    return iterations
 
 
 def require_seed(seed: int) -> int:
@@ -91,7 +100,8 @@ def require_seed(seed: int) -> int:
     return seed
 
 
-def _limit(given: Number | None, name: str) -> float | None:
+def read_limit(given: Number | None, name: str) -> float | None:
+    """Return a limit as a number, or raise if it is none; no limit is given by None."""
     if given is None:
         return None
     try:

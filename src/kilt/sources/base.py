@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from kilt.model.detect import PARAMS, ColumnSample
+from kilt.model.ladders import Domain
 from kilt.model.plan import Plan
 from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
@@ -59,5 +61,23 @@ class Source(Protocol):
     def distinct(self, column: str) -> list[str | None]:
         """Return the distinct values of a column as text."""
 
+    def domain(self, column: str) -> Domain:
+        """Return the distinct values of a column as text, with the number of rows that have each."""
+
     def cells(self, column: str) -> list[str | None]:
         """Return the cells of a column as text, row by row, for the check of a certificate."""
+
+
+@runtime_checkable
+class SamplingSource(Protocol):
+    """A source that takes the sample of a column itself, for tables whose cells should not be fetched for it."""
+
+    def sample_column(self, column: str, most: int) -> ColumnSample:
+        """Count the cells and the distinct values of a column, and return at most so many of these, evenly chosen."""
+
+
+def sample_of(source: Source, column: str, most: int = PARAMS.sample) -> ColumnSample:
+    """Take the sample of a column, as the source does it or from its cells."""
+    if isinstance(source, SamplingSource):
+        return source.sample_column(column, most)
+    return ColumnSample.of(column, source.cells(column), most)

@@ -12,6 +12,7 @@ import numpy as np
 
 from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
+from kilt.model.ladders import Domain
 from kilt.model.marks import HIDDEN
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
@@ -59,6 +60,11 @@ class FrameSource:
     def distinct(self, column: str) -> list[str | None]:
         """Return the distinct values of a column as text."""
         return [_text(cell) for cell in dict.fromkeys(_cells(self._frame.get_column(column)))]
+
+    def domain(self, column: str) -> Domain:
+        """Return the distinct values of a column as text, with the number of rows that have each."""
+        found = Counter(_cells(self._frame.get_column(column)))
+        return Domain(column, [_text(cell) for cell in found], np.array(list(found.values()), dtype=np.int64))
 
     def cells(self, column: str) -> list[str | None]:
         """Return the cells of a column as text, row by row."""

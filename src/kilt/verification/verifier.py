@@ -8,7 +8,8 @@ blurred quasi cells differs, and counts their stars.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -17,7 +18,7 @@ import numpy as np
 from kilt.errors import VerificationError
 from kilt.model.diversity import FORMS, Form
 from kilt.model.information import Information, group_powers
-from kilt.model.ladders import Mark
+from kilt.model.ladders import Domain, Ladder, Mark
 from kilt.model.marks import ColumnMark, ladder_mark
 from kilt.model.policy import Policy, SensitiveColumn
 from kilt.model.roles import Roles
@@ -26,7 +27,7 @@ from kilt.model.spaces import GroundDistance
 from kilt.numbers import FloatArray, IntArray, decimal_text, pluralize
 from kilt.sources.indicators import merge_indicators
 from kilt.sources.tally import Comparison, Tally
-from kilt.verification.verdict import Fidelity, Risk, Verdict
+from kilt.verification.verdict import Blurred, Fidelity, Risk, Verdict
 
 
 class Table(Protocol):
@@ -38,8 +39,8 @@ class Table(Protocol):
     def compare(self, original: Any, identifier: Sequence[str], order: IntArray | None) -> Comparison:
         """Compare the cells with those of the original, row by row."""
 
-    def distinct(self, column: str) -> list[str | None]:
-        """Return the distinct values of a column as text."""
+    def domain(self, column: str) -> Domain:
+        """Return the distinct values of a column as text, with the number of rows that have each."""
 
 
 def judge(
@@ -143,27 +144,60 @@ def _fidelity(
         f"the identifier '{name}' is still there" if name in roles.identifier else f"the column '{name}' is new"
         for name in comparison.added
     ]
-    stars, cells, kept_column_differs = Fraction(0), 0, False
+    columns, kept_column_differs = {name: Blurred(Fraction(0), 0) for name in roles.quasi}, False
     for name, pairs in comparison.differing.items():
         ladder = roles.quasi.get(name)
-        values = original.distinct(name) if ladder is not None and pairs else []
-        if ladder is not None and ladder.ambiguous(values, marks.get(name)):
-            problems.append(
-                f"'{name}' contains the mark of suppressed cells as a value: stars cannot be told from values"
-            )
-        widest = [max((value for value in values if value is not None), key=len, default=None)]
-        wrong = 0
-        for was, now, count in pairs:
-            cost = None if ladder is None else ladder.stars(was, now, widest, marks.get(name))
-            wrong += 0 if cost is not None else count
-            stars += (cost or 0) * count
-            cells += 0 if cost is None else count
-        if wrong:
-            problems.append(f"'{name}' differs from the original in {pluralize(wrong, 'cell')} that should be the same")
-            kept_column_differs = kept_column_differs or ladder is None
+        if ladder is None or not (pairs or ladder.hides_values):
+            found = _Compared(wrong=sum(count for _, _, count in pairs))
+            kept_column_differs |= found.wrong > 0
+        else:
+            found = _compared(ladder, original.domain(name), pairs, marks.get(name))
+            columns[name] = Blurred(found.stars, found.cells)
+        problems += found.problems(name)
     if kept_column_differs and order is None:
         problems.append("if its rows were shuffled, they cannot be compared with the original row by row")
-    return Fidelity(stars, cells, tuple(problems))
+    return Fidelity(columns, tuple(problems))
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """What the cells of a column cost, how many are blurred, and what is wrong with them."""
+
+    stars: Fraction = Fraction(0)
+    cells: int = 0
+    wrong: int = 0
+    bare: int = 0
+    ambiguous: bool = False
+
+    def problems(self, name: str) -> Iterator[str]:
+        """Say what is wrong."""
+        if self.ambiguous:
+            yield f"'{name}' contains the mark of suppressed cells as a value: stars cannot be told from values"
+        if self.wrong:
+            yield f"'{name}' differs from the original in {pluralize(self.wrong, 'cell')} that should be the same"
+        if self.bare:
+            yield f"'{name}' shows {pluralize(self.bare, 'value')} that its least level hides"
+
+
+def _compared(ladder: Ladder, domain: Domain, pairs: Sequence[tuple[Mark, Mark, int]], mark: Mark) -> _Compared:
+    """Add up the cells that differ from their original and, if the ladder hides every value, those that do not."""
+    same: Counter[str | None] = Counter()
+    if ladder.hides_values:
+        for value, count in zip(domain.values, domain.counts.tolist(), strict=True):
+            same[value] += count
+        for was, _, count in pairs:
+            same[was] -= count
+    stars, cells, wrong, bare = Fraction(0), 0, 0, 0
+    for was, now, count in pairs:
+        cost = ladder.stars(was, now, domain, mark)
+        stars += (cost or 0) * count
+        cells += 0 if cost is None else count
+        wrong += count if cost is None else 0
+    for value, count in same.items():
+        cost = ladder.stars(value, value, domain, mark) if count else Fraction(0)
+        stars += (cost or 0) * count
+        bare += count if cost is None else 0
+    return _Compared(stars, cells, wrong, bare, ladder.ambiguous(domain, mark) > 0)
 
 
 def require_verified(verdict: Verdict, stars: Fraction) -> Verdict:

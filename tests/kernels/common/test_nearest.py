@@ -23,9 +23,20 @@ def tables(draw, most_rows=60):
     shown[:, 1] = rng.integers(0, values, (columns, values))
     tops = rng.integers(1, HEIGHT + 1, columns)
     shown[np.arange(columns), tops] = 0
-    costs = np.cumsum(rng.integers(0, draw(st.sampled_from([3, 1 << 40])), (columns, HEIGHT + 1)), axis=1)
-    costs[:, 0] = 0
-    return codes, (shown, costs, tops)
+    steps = rng.integers(0, draw(st.sampled_from([3, 1 << 40])), (columns, HEIGHT + 1, values))
+    of_label = np.take_along_axis(steps, shown, axis=2)  # codes that look the same at a level cost the same there
+    of_label[:, 0] *= rng.integers(0, 2)
+    return codes, (shown, np.maximum.accumulate(_same_below(shown, of_label), axis=1), tops)
+
+
+def _same_below(shown, costs):
+    """Raise what a label costs to the most that one of the codes under it costs below, so that costs never fall."""
+    raised = costs.copy()
+    for j, h in np.ndindex(*shown.shape[:2]):
+        for label in np.unique(shown[j, h]):
+            inside = shown[j, h] == label
+            raised[j, h, inside] = max(costs[j, h, inside].max(), raised[j, h - 1, inside].max() if h else 0)
+    return raised
 
 
 def slow_distances(codes, shown, costs, tops):
@@ -37,7 +48,7 @@ def slow_distances(codes, shown, costs, tops):
                 level = next(
                     h for h in range(tops[j] + 1) if a == b or h == tops[j] or shown[j, h, a] == shown[j, h, b]
                 )
-                found[u, v] += costs[j, level]
+                found[u, v] += costs[j, level, a]
     return found
 
 
@@ -88,7 +99,7 @@ def test_copies_are_counted_at_their_distance(table):
 
 
 def test_ladders_show_what_they_are_given():
-    shown, costs, tops = np.zeros((2, 3, 4), dtype=np.int64), np.ones((2, 3), dtype=np.int64), np.array([1, 2])
+    shown, costs, tops = np.zeros((2, 3, 4), dtype=np.int64), np.ones((2, 3, 4), dtype=np.int64), np.array([1, 2])
     ladders = Ladders(shown, costs, tops)
     assert np.asarray(ladders.shown).shape == shown.shape
     assert np.asarray(ladders.costs).tolist() == costs.tolist()

@@ -61,7 +61,7 @@ def _slow_partition_cost(problem: Problem, partition: Partition) -> int:
         for index, column in enumerate(problem.columns):
             codes = problem.codes[members, index]
             level = next(h for h in range(len(column.levels)) if len(set(column.levels[h][codes].tolist())) == 1)
-            cost += size * int(problem.costs[index][level])
+            cost += size * int(problem.costs[index][level, codes[0]])
     return cost
 
 

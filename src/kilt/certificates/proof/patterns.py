@@ -63,17 +63,20 @@ def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatter
     shown = [
         [level[problem.codes[by_multiplier, j]] for level in column.levels] for j, column in enumerate(problem.columns)
     ]
+    costs = [
+        [cost[problem.codes[by_multiplier, j]] * evidence.scale for cost in costs]
+        for j, costs in enumerate(problem.costs)
+    ]
     min_group_size = problem.rules.min_group_size
-    highest = int(multipliers[0]) if len(multipliers) else 0
-    for levels, cost in _vectors(problem, highest, evidence.scale):
+    for levels, cost in _vectors(costs, multipliers):
         key = _key([shown[j][level] for j, level in enumerate(levels)], len(multipliers))
         order = np.argsort(key, kind="stable")
         found = Ragged(order, starts_of(key[order]))
         enough = found.sums(counts[order]) >= min_group_size
-        found = found.kept((multipliers[found.first] > cost * evidence.scale) & enough)
+        found = found.kept((multipliers[found.first] > cost[found.first]) & enough)
         found = found.kept(_closed(found, levels, shown))
         if len(found):
-            reduced_costs = cost * evidence.scale - multipliers[found.values]
+            reduced_costs = cost[found.values] - multipliers[found.values]
             yield ProofPatterns(
                 levels, Ragged(by_multiplier[found.values], found.starts), reduced_costs, counts[found.values]
             )
@@ -89,19 +92,25 @@ def _closed(found: Ragged, levels: Levels, shown: Sequence[Sequence[IntArray]]) 
     return closed
 
 
-def _vectors(problem: Problem, highest: int, scale: int) -> Iterator[tuple[Levels, int]]:
-    """Yield all level vectors under which a row costs less than the largest multiplier; no others matter."""
+def _vectors(costs: Sequence[Sequence[IntArray]], multipliers: IntArray) -> Iterator[tuple[Levels, IntArray]]:
+    """Yield all level vectors under which some row pays less than its multiplier, and what rows pay; no others matter.
 
-    def longer(levels: Levels, cost: int) -> Iterator[tuple[Levels, int]]:
-        if cost * scale >= highest:
-            return
-        if len(levels) == len(problem.costs):
+    What a row pays in the columns that are still to come is at least what it pays there at level 0.
+    """
+    at_least = np.cumsum([cost[0] for cost in costs[::-1]], axis=0)[::-1]
+
+    def longer(levels: Levels, cost: IntArray) -> Iterator[tuple[Levels, IntArray]]:
+        place = len(levels)
+        if place == len(costs):
             yield levels, cost
             return
-        for level, more in enumerate(problem.costs[len(levels)].tolist()):
+        later = at_least[place + 1] if place + 1 < len(costs) else 0
+        for level, more in enumerate(costs[place]):
+            if not (cost + more + later < multipliers).any():
+                return  # nor does any pay less at a higher level
             yield from longer((*levels, level), cost + more)
 
-    return longer((), 0)
+    return longer((), np.zeros_like(multipliers))
 
 
 def _key(columns: Sequence[IntArray], rows: int) -> IntArray:

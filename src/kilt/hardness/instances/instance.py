@@ -20,7 +20,7 @@ import numpy as np
 from kilt.certificates.proof.evidence import Arithmetic, Status, status_of
 from kilt.errors import InputError
 from kilt.hardness.problems.problem import Goal, OptimizationProblem
-from kilt.model.ladders import Suppression, Weighted
+from kilt.model.ladders import Suppression, priced
 from kilt.model.partition import Partition
 from kilt.model.policy import KAnonymity, Policy
 from kilt.model.problem import Problem
@@ -141,7 +141,7 @@ class Instance(OptimizationProblem[Groups]):
     def problem(self) -> Problem:
         """The problem as the solvers see it."""
         weights = zip(self.table.columns, self.table.weighted, strict=True)
-        ladders = {name: Suppression() if w == 1 else Weighted(Suppression(), Fraction(w)) for name, w in weights}
+        ladders = {name: priced(Suppression(), Fraction(w)) for name, w in weights}
         spaces = {} if self.table.sensitive is None else {SENSITIVE: self.space or EqualDistance()}
         return Problem.build(self._counted[0], ladders, spaces, self.policy)
 

@@ -4,7 +4,7 @@ cimport cython
 @cython.final
 cdef class Ladders:
     cdef readonly long long[:, :, ::1] shown
-    cdef readonly long long[:, ::1] costs
+    cdef readonly long long[:, :, ::1] costs
     cdef readonly long long[::1] tops
     cdef Py_ssize_t agreeing(self, Py_ssize_t j, Py_ssize_t h, Py_ssize_t a, Py_ssize_t b) nogil
 

@@ -13,7 +13,7 @@ FEW = cython.declare(cython.Py_ssize_t, 16)  # numbers that are sorted one by on
 
 @cython.cclass
 class Ladders:
-    """``shown[j, h, code]`` is the code of column j at level h, which costs ``costs[j, h]``; ``tops[j]`` is the top."""
+    """``shown[j, h, code]`` is the code of column j at level h, ``costs[j, h, code]`` its cost, ``tops[j]`` the top."""
 
     def __init__(self, shown: IntArray, costs: IntArray, tops: IntArray) -> None:
         self.shown, self.costs, self.tops = shown, costs, tops
@@ -89,7 +89,9 @@ class TightestPattern:
     def find_costs(self) -> cython.void:
         """Find what the levels would cost with every code."""
         for place in range(self.costs.shape[0]):
-            self.costs[place] = self.ladders.costs[self.columns[place], self.level_with(place)]
+            j = self.columns[place]
+            first = self.values[self.places[self.first, j]]
+            self.costs[place] = self.ladders.costs[j, self.level_with(place), first]
 
 
 @cython.final

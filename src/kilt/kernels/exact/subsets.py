@@ -23,21 +23,23 @@ class GroupCosts:
 
     ``member`` is a row type in it (-1 if there is none), ``size`` its rows, ``steps`` the steps up the ladders that it
     takes as one group, and ``weight`` what these cost a row. ``differs[i, j]`` are the steps that row types i and j
-    make a group take.
+    make a group take; ``weights`` has what they cost on the path of every row type, all of which lead to the label of
+    the group, and ``base`` what a row type pays by itself.
     """
 
     counts: cython.longlong[::1]
     differs: cython.ulonglong[:, :, ::1]
     weights: ByteWeights
+    base: cython.longlong[::1]
     digit: cython.longlong[::1]
     member: cython.longlong[::1]
     size: cython.longlong[::1]
     steps: cython.ulonglong[:, ::1]
     weight: cython.longlong[::1]
 
-    def __init__(self, counts: IntArray, differs: Words, weights: IntArray) -> None:
+    def __init__(self, counts: IntArray, differs: Words, weights: IntArray, base: IntArray) -> None:
         places = len(counts) + 1
-        self.counts, self.differs, self.weights = counts, differs, ByteWeights(weights)
+        self.counts, self.differs, self.weights, self.base = counts, differs, ByteWeights(weights), base
         self.digit, self.size, self.weight = np.zeros((3, places), dtype=np.int64)
         self.member = np.full(places, -1)
         self.steps = np.zeros((places, differs.shape[2]), dtype=np.uint64)
@@ -69,11 +71,12 @@ class GroupCosts:
                 fresh = self.differs[i, other, w] & ~steps
                 if fresh:
                     steps |= fresh
-                    weight += self.weights.of_word(w, fresh)
+                    weight += self.weights.of_word(other * self.steps.shape[1] + w, fresh)
             self.steps[i, w] = steps
-        self.weight[i] = weight
+        if self.digit[i] > 0 and other < 0:
+            other, weight = i, self.base[i]
+        self.weight[i], self.member[i] = weight, other
         self.size[i] = self.size[i + 1] + self.digit[i]
-        self.member[i] = i if self.digit[i] > 0 and other < 0 else other
 
 
 @cython.cfunc

@@ -78,5 +78,5 @@ def _cheapest(problem: Problem, classes: IntArray, blurred: IntArray, among: Int
     _, first = np.unique(classes, return_index=True)
     joined = np.column_stack([np.broadcast_to(inside, (len(among), len(inside))), first[among]])
     starts = np.arange(len(among) + 1) * joined.shape[1]
-    cost = costs_of(problem, tightest(problem, joined.ravel(), starts)) * rows[among]
+    cost = costs_of(problem, first[among], tightest(problem, joined.ravel(), starts)) * rows[among]
     return int(among[np.argmin(cost)])

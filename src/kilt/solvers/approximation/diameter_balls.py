@@ -48,7 +48,7 @@ class DiameterBalls:
             return f"it takes up to {PARAMS.max_rows:,} rows, and up to {PARAMS.max_row_types:,} different ones"
         return (
             None
-            if _max_distance(problem) <= PARAMS.max_distance
+            if problem.highest_cost <= PARAMS.max_distance
             else "its ladders and weights have too many different costs"
         )
 
@@ -66,10 +66,6 @@ def factor(k: int) -> Fraction:
     return max(Fraction(1), Fraction((2 * k - 1) * (2 * k - 2), k) * 2 * harmonic(2 * k - 1))
 
 
-def _max_distance(problem: Problem) -> int:
-    return sum(int(cost[-1]) for cost in problem.costs)
-
-
 @dataclass
 class Balls:
     """For every row type, how many rows that are in no set yet there are at every distance."""
@@ -80,7 +76,7 @@ class Balls:
     distances: Distances = field(init=False)
 
     def __post_init__(self) -> None:
-        self.rows_at = np.zeros((len(self.problem.counts), _max_distance(self.problem) + 1), dtype=np.int64)
+        self.rows_at = np.zeros((len(self.problem.counts), self.problem.highest_cost + 1), dtype=np.int64)
         self.distances = Distances(self.problem.codes, stacked(self.problem))
 
     def count(self, stop: StoppingRule) -> bool:

@@ -8,7 +8,6 @@ import numpy as np
 
 from kilt.arrays.ragged import bucket
 from kilt.model.partition import Partition
-from kilt.model.patterns import costs_of
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
 from kilt.run.stopping import never
@@ -71,8 +70,7 @@ def legal_groups(problem: Problem, types: IntArray, groups: IntArray, counts: In
 def _join(problem: Problem, partition: Partition, left: IntArray, is_over: Callable[[], bool]) -> Entries:
     """Let leftovers join groups whose pattern they fit, cheapest first; ``left`` shrinks."""
     by_class = partition.by_class(problem)
-    representative = partition.types[partition.starts[:-1]]
-    cost = costs_of(problem, partition.levels)
+    representative, cost = partition.representatives, partition.row_costs(problem)
     shapes = bucket(list(partition.levels.T.astype(np.int64)), len(partition))
     entries = [(partition.types, partition.groups, partition.counts)]
     by_cost = sorted(range(len(shapes)), key=lambda s: int(cost[shapes.values[shapes.starts[s]]]))
@@ -142,8 +140,7 @@ def _absorbed_groups(problem: Problem, partition: Partition, rest: IntArray, lef
 def _by_efficiency(problem: Problem, partition: Partition, by_class: IntArray, total: IntArray) -> IntArray:
     """Order groups by how much they bring the rest towards a legal group for each star that they would cost."""
     sizes = by_class.sum(axis=1)
-    highest = sum(int(cost[-1]) for cost in problem.costs)
-    extra_cost = 1 + sizes * (highest - costs_of(problem, partition.levels))
+    extra_cost = 1 + sizes * (problem.highest_cost - partition.row_costs(problem))
     relief = sizes.astype(np.float64)
     groups = problem.groups(total[None, :])
     for rule in problem.rules:

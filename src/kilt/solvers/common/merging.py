@@ -121,29 +121,26 @@ class Merging:
 
     def _alike(self, levels: IntArray) -> tuple[Ragged, FloatArray]:
         """Return the groups that look the same at these levels, and what their unions gain."""
-        ids = pattern_ids(self.problem, self._representatives, levels)
+        ids = pattern_ids(self.problem, self.partition.representatives, levels)
         alike = bucket([ids], len(ids))
         alike = alike.kept(alike.lengths > 1)
-        return alike, self._gains(alike, costs_of(self.problem, levels[alike.first]))
+        representatives = self.partition.representatives[alike.first]
+        return alike, self._gains(alike, costs_of(self.problem, representatives, levels[alike.first]))
 
     def _pairs(self) -> tuple[Ragged, FloatArray]:
         """Return all pairs of groups, and what their unions gain."""
         first, second = np.triu_indices(len(self.partition), 1)
         cost = np.zeros(len(first), dtype=np.int64)
         for index, column in enumerate(self.problem.columns):
-            own, codes = self.partition.levels[:, index], self.problem.codes[self._representatives, index]
+            own, codes = self.partition.levels[:, index], self.problem.codes[self.partition.representatives, index]
             lowest = np.maximum(own[first], own[second])
             found = np.full(len(first), len(column.levels) - 1)
             for level in range(len(column.levels) - 2, -1, -1):
                 shown = column.levels[level][codes]
                 found[(shown[first] == shown[second]) & (lowest <= level)] = level
-            cost += self.problem.costs[index][found]
+            cost += self.problem.costs[index][found, codes[first]]
         pairs = Ragged.of_lengths(np.column_stack([first, second]).ravel(), np.full(len(first), 2))
         return pairs, self._gains(pairs, cost)
-
-    @property
-    def _representatives(self) -> IntArray:
-        return self.partition.types[self.partition.starts[:-1]]
 
     def _gains(self, unions: Ragged, cost: IntArray) -> FloatArray:
         """Return how much information each union takes away for a star, if a row of it has this cost."""
@@ -152,7 +149,7 @@ class Merging:
         by_class = np.add.reduceat(self.by_class[unions.values], unions.starts[:-1], axis=0)
         told = np.add.reduceat(self.told[unions.values], unions.starts[:-1], axis=0)
         sizes = self.by_class.sum(axis=1)
-        paid = unions.sums((sizes * costs_of(self.problem, self.partition.levels))[unions.values])
+        paid = unions.sums((sizes * self.partition.row_costs(self.problem))[unions.values])
         extra = by_class.sum(axis=1) * cost - paid
         return np.asarray((told - told_by(self.problem, by_class)[0])[:, self.open_].sum(axis=1) / np.maximum(1, extra))
 
@@ -172,11 +169,12 @@ class Merging:
 def _raised(problem: Problem, partition: Partition, floor: IntArray) -> IntArray:
     """Raise the floor in the column in which that costs least."""
     possible = [j for j, column in enumerate(problem.columns) if floor[j] + 1 < len(column.levels)]
-    sizes = partition.sizes()
+    sizes, codes = partition.sizes(), problem.codes[partition.representatives]
 
     def cost(j: int) -> int:
         levels = np.maximum(partition.levels[:, j], floor[j] + 1)
-        return int(sizes @ (problem.costs[j][levels] - problem.costs[j][partition.levels[:, j]]))
+        costs = problem.costs[j]
+        return int(sizes @ (costs[levels, codes[:, j]] - costs[partition.levels[:, j], codes[:, j]]))
 
     raised = floor.copy()
     raised[min(possible, key=cost)] += 1

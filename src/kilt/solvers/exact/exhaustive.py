@@ -64,12 +64,14 @@ def all_groups(problem: Problem, rows: IntArray) -> tuple[IntArray, IntArray]:
     legal = problem.is_legal(by_class)
     legal[0] = False
     per_row = np.zeros(len(legal), dtype=np.int64)
+    masks = np.arange(len(legal))
+    first = np.frexp(np.maximum(masks & -masks, 1))[1] - 1  # the place of the lowest bit, exactly
     for index, column in enumerate(problem.columns):
         level = np.full(len(legal), len(column.levels) - 1)
         for height in range(len(column.levels) - 2, -1, -1):
             shown = column.levels[height][problem.codes[rows, index]][:, None]
             level[(_over_subsets(shown, np.minimum) == _over_subsets(shown, np.maximum))[:, 0]] = height
-        per_row += problem.costs[index][level]
+        per_row += problem.costs[index][level, problem.codes[rows[first], index]]
     return legal, per_row * by_class.sum(axis=1)
 
 

@@ -123,7 +123,8 @@ class Lattice:
         counts, n_row_types = self.problem.counts, len(self.problem.counts)
         differs, step_costs = _steps(self.problem)
         words = packed(differs.reshape(n_row_types * n_row_types, -1)).reshape(n_row_types, n_row_types, -1)
-        costs = GroupCosts(counts, words, byte_weights(step_costs))
+        weights = np.concatenate([byte_weights(costs) for costs in step_costs])
+        costs = GroupCosts(counts, words, weights, self.problem.base)
         for begin, end in self._blocks():
             costs.fill(begin, end, self.cost)
             yield 0.0
@@ -158,11 +159,12 @@ def _expanded(values: IntArray, counts: IntArray, size: int) -> IntArray:
 
 
 def _steps(problem: Problem) -> tuple[BoolArray, IntArray]:
-    """Return which steps up the ladders two row types make a group take (they differ below), and what these cost."""
-    differs, costs = [], []
+    """Return which steps up the ladders two row types make a group take, as they differ below, and what each costs."""
+    n_row_types = len(problem.counts)
+    differs, costs = [np.zeros((0, n_row_types, n_row_types), dtype=bool)], [np.zeros((0, n_row_types), dtype=np.int64)]
     for index, column in enumerate(problem.columns):
-        for level, cost in enumerate(np.diff(problem.costs[index])):
+        for level in range(len(column.levels) - 1):
             shown = column.levels[level][problem.codes[:, index]]
-            differs.append(shown[:, None] != shown)
-            costs.append(cost)
-    return np.stack(differs, axis=-1), np.array(costs)
+            differs.append((shown[:, None] != shown)[None])
+            costs.append((problem.costs_at(index, level + 1) - problem.costs_at(index, level))[None])
+    return np.moveaxis(np.concatenate(differs), 0, -1), np.concatenate(costs).T

@@ -14,7 +14,7 @@ from itertools import groupby, islice, pairwise
 import numpy as np
 
 from kilt.certificates.proof.evidence import Bound
-from kilt.model.patterns import Levels, buckets, level_vectors, useful_levels
+from kilt.model.patterns import Levels, buckets, level_vectors, total_costs, useful_levels
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
@@ -59,7 +59,7 @@ class Greedy:
             observer(Progress("solving", 1 - int(state.left.sum()) / problem.rows))
         partition = place_leftovers(problem, *state.entries(), state.left)
         observer(Progress("solving", 1.0, problem.stars(partition.cost)))
-        return Solution(partition, Bound(0) if partition.cost == 0 else None)
+        return Solution(partition, Bound(partition.cost) if partition.cost == problem.base_cost else None)
 
 
 def greedy_start(problem: Problem, pool: Pool | None, stop: StoppingRule, observer: Observer) -> Solution:
@@ -116,28 +116,32 @@ def _by_levels(state: State) -> Iterator[Found]:
 def _levels(problem: Problem, state: State) -> Iterator[list[Levels]]:
     """Yield lists of equally cheap level vectors from cheap to dear, as many as the work allows; then an ascent."""
     limit = min(PARAMS.max_vectors, max(64, PARAMS.max_work // len(problem.counts)))
-    reached = 0
-    for cost, entries in groupby(islice(level_vectors(problem), limit), key=lambda entry: entry[0]):
+    costs, reached = total_costs(problem), 0
+    for cost, entries in groupby(islice(level_vectors(problem, costs), limit), key=lambda entry: entry[0]):
         reached = cost
         yield [vector for _, vector in entries]
-    yield from _ascent(problem, state, reached)
+    yield from _ascent(problem, state, costs, reached)
 
 
-def _ascent(problem: Problem, state: State, above: int) -> Iterator[list[Levels]]:
+def _ascent(problem: Problem, state: State, costs: Sequence[Sequence[int]], above: int) -> Iterator[list[Levels]]:
     """Go up from the values to the top levels, always by the step after which most remaining rows have a group."""
     useful = useful_levels(problem)
+
+    def total_cost(vector: Levels) -> int:
+        return sum(cost[level] for cost, level in zip(costs, vector, strict=True))
+
     steps = [0] * len(useful)
     while any(step + 1 < len(levels) for step, levels in zip(steps, useful, strict=True)):
         raised = [
             [*steps[:j], steps[j] + 1, *steps[j + 1 :]] for j, levels in enumerate(useful) if steps[j] + 1 < len(levels)
         ]
         vectors = [tuple(useful[j][step] for j, step in enumerate(each)) for each in raised]
-        if problem.level_cost(max(vectors, key=problem.level_cost)) <= above:
+        if max(map(total_cost, vectors)) <= above:
             best = max(range(len(raised)), key=lambda i: -len(useful[_changed(steps, raised[i])]))
         else:
             best = max(range(len(raised)), key=lambda i: _rows_in_buckets(state, vectors[i]))
         steps = raised[best]
-        if problem.level_cost(vectors[best]) > above:
+        if total_cost(vectors[best]) > above:
             yield [vectors[best]]
 
 

@@ -176,7 +176,7 @@ def filter_by_reduced_cost(problem: Problem, pool: Pool, reduced_cost: FloatArra
 def filter_by_extra_cost(problem: Problem, pool: Pool, partition: Partition, more: float) -> Pool:
     """Keep of the row types of a pattern those that would pay at most so many stars more than they do now."""
     paid = np.zeros(len(problem.counts), dtype=np.int64)
-    np.maximum.at(paid, partition.types, costs_of(problem, partition.levels)[partition.groups])
+    np.maximum.at(paid, partition.types, partition.row_costs(problem)[partition.groups])
     cost = np.repeat(pool.cost, np.diff(pool.starts))
     return keep_entries(problem, pool, cost <= paid[pool.types] + int(more * problem.unit))
 
@@ -201,14 +201,14 @@ def with_groups(problem: Problem, pool: Pool, partitions: Sequence[Partition]) -
     covers = Ragged.joined([part.covers for part in parts])
     levels = np.concatenate([part.levels for part in parts])
     _, chosen = np.unique(pattern_ids(problem, covers.first, levels), return_index=True)
-    cost = costs_of(problem, levels)
+    cost = costs_of(problem, covers.first, levels)
     chosen = chosen[np.lexsort((covers.lengths[chosen], cost[chosen]))]
     return Pool(covers.picked(chosen), levels[chosen], cost[chosen], pool.ceiling)
 
 
 def _pattern_of(problem: Problem, pool: Pool, partition: Partition) -> IntArray:
     """Return for every group of a partition its pattern in a pool that has it."""
-    representative = np.concatenate([pool.types[pool.starts[:-1]], partition.types[partition.starts[:-1]]])
+    representative = np.concatenate([pool.covers.first, partition.representatives])
     ids = pattern_ids(problem, representative, np.concatenate([pool.levels, partition.levels]))
     place_of = np.full(int(ids.max()) + 1, -1)
     place_of[ids[: len(pool)]] = np.arange(len(pool))
@@ -219,13 +219,12 @@ def _covered(problem: Problem, partition: Partition) -> Pool:
     """Return the patterns of a partition with all row types that fit under them."""
     every = np.arange(len(problem.counts))
     vectors, vector = np.unique(partition.levels, axis=0, return_inverse=True)
-    representative = partition.types[partition.starts[:-1]]
     covers, levels = [], []
     for index, shape in enumerate(vectors):
         found = buckets(problem, tuple(shape.tolist()), every)
         wanted = np.zeros(len(found), dtype=bool)
-        wanted[found.ids()[representative[np.flatnonzero(vector.ravel() == index)]]] = True
+        wanted[found.ids()[partition.representatives[np.flatnonzero(vector.ravel() == index)]]] = True
         covers.append(found.kept(wanted))
         levels.append(np.broadcast_to(shape, (len(covers[-1]), len(shape))))
-    shapes = np.concatenate(levels)
-    return Pool(Ragged.joined(covers), shapes, costs_of(problem, shapes))
+    covered, shapes = Ragged.joined(covers), np.concatenate(levels)
+    return Pool(covered, shapes, costs_of(problem, covered.first, shapes))

@@ -177,7 +177,7 @@ def slowly_filled(problem, bucket_of, order, wanted):
 
     def cost(u):
         types = np.array([*(kind for kind, _ in group), u])
-        return int(costs_of(problem, tightest(problem, types, np.array([0, len(types)])))[0])
+        return int(costs_of(problem, types[:1], tightest(problem, types, np.array([0, len(types)])))[0])
 
     while any(wanted):
         u = min((u for u in order if left[u] and wanted[bucket_of[u]]), key=cost)

@@ -13,7 +13,7 @@ from kilt import Policy
 from kilt.kernels.random import Random
 from kilt.kernels.search.wide.construct import GrowingPattern
 from kilt.model.partition import Partition
-from kilt.model.patterns import costs_of, tightest
+from kilt.model.patterns import tightest
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
@@ -164,7 +164,7 @@ def assert_kept(problem, exchange):
         assert np.asarray(members.by_class)[g].tolist() == by_class.tolist()
         if len(mine):
             alone = Partition.of(problem, exchange.types[mine], np.zeros_like(mine), copies[mine])
-            assert cost[g] == costs_of(problem, alone.levels)[0]
+            assert cost[g] == alone.row_costs(problem)[0]
         else:
             assert cost[g] == 0
         total += int(size[g] * cost[g])

@@ -37,7 +37,7 @@ class CoveringPattern:
         self.seed, self.cost = u, 0
         for j in range(self.levels.shape[0]):
             self.levels[j] = 0
-            self.cost += self.ladders.costs[j, 0]
+            self.cost += self.ladders.costs[j, 0, self.codes[u, j]]
 
     @cython.cfunc
     @cython.nogil
@@ -53,8 +53,9 @@ class CoveringPattern:
         """Return what the pattern would cost a row if it covered another row type too."""
         cost: cython.longlong = self.cost
         for j in range(self.levels.shape[0]):
-            if self.codes[self.seed, j] != self.codes[v, j]:
-                cost += self.ladders.costs[j, self.level_with(j, v)] - self.ladders.costs[j, self.levels[j]]
+            a = self.codes[self.seed, j]
+            if a != self.codes[v, j]:
+                cost += self.ladders.costs[j, self.level_with(j, v), a] - self.ladders.costs[j, self.levels[j], a]
         return cost
 
     @cython.cfunc

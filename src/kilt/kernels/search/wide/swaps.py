@@ -151,7 +151,7 @@ class Members:
                     while h < top and self.ladders.shown[j, h, a] != self.ladders.shown[j, h, b]:
                         h += 1
                 v = self.after[v]
-            cost += self.ladders.costs[j, h]
+            cost += self.ladders.costs[j, h, a]
         return cost
 
 

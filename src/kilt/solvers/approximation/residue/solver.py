@@ -18,6 +18,7 @@ from kilt.model.ladders import CodedColumn
 from kilt.model.partition import Partition
 from kilt.model.patterns import useful_levels
 from kilt.model.problem import Problem
+from kilt.numbers import IntArray
 from kilt.run.progress import Observer
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.approximation.residue.proportional import proportional_kept
@@ -65,14 +66,15 @@ def of_classes(problem: Problem) -> Problem:
     """Return the problem in which a row costs one if it is blurred at all: one column, which names the class."""
     classes = equivalence_class(problem)
     every = np.arange(int(classes.max()) + 1)
-    column = CodedColumn("class", (every, np.zeros_like(every)), (Fraction(0), Fraction(1)))
-    return replace(problem, columns=(column,), codes=classes[:, None].astype(np.int32))
+    costs = tuple((Fraction(blurred),) * len(every) for blurred in (0, 1))
+    column = CodedColumn("class", (every, np.zeros_like(every)), costs)
+    return replace(problem, columns=(column,), codes=classes[:, None].astype(np.int32), credit=Fraction(0))
 
 
 def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurred: Bound) -> Solution:
     """Say how good a partition is that blurs so many rows, where every one must blur at least so many."""
-    if partition.cost == 0:
-        return Solution(partition, replace(least_blurred, cost=0), factor=Fraction(1))
+    if partition.cost == problem.base_cost:
+        return Solution(partition, replace(least_blurred, cost=partition.cost), factor=Fraction(1))
     least, most = row_costs(problem)
     fewest = least * least_blurred.cost
     if not fewest:
@@ -83,9 +85,17 @@ def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurr
 
 def row_costs(problem: Problem) -> tuple[int, int]:
     """Return what a row that is blurred costs at least and at most, in units."""
-    blurred = [
-        (int(cost[levels[1]]), int(cost[levels[-1]]))
-        for cost, levels in zip(problem.costs, useful_levels(problem), strict=True)
-        if len(levels) > 1
-    ]
-    return min((low for low, _ in blurred), default=0), sum(high for _, high in blurred)
+    least, most = [], 0
+    for index, levels in enumerate(useful_levels(problem)):
+        if len(levels) > 1:
+            present = np.unique(problem.codes[:, index])
+            costs = problem.costs[index][:, present]
+            least += [_least_wide(problem.columns[index].levels[h][present], costs[h]) for h in levels[1:]]
+            most += int(costs[levels[-1]].max())
+    return min(least, default=0), most
+
+
+def _least_wide(labels: IntArray, costs: IntArray) -> int:
+    """Return the least cost of a label that stands for more than one value; there is one at every useful level."""
+    _, label, number = np.unique(labels, return_inverse=True, return_counts=True)
+    return int(costs[number[label] > 1].min())

@@ -25,7 +25,7 @@ class Columns:
     def of(cls, problem: Problem, types: IntArray, sizes: IntArray) -> Columns:
         """Cost groups, given one after the other, by their tightest patterns."""
         members = Ragged.of_lengths(types, sizes)
-        each = costs_of(problem, tightest(problem, types, members.starts)) if len(sizes) else sizes
+        each = costs_of(problem, members.first, tightest(problem, types, members.starts)) if len(sizes) else sizes
         return cls(members, each * sizes)
 
     @classmethod

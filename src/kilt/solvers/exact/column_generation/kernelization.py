@@ -13,6 +13,7 @@ from math import prod
 
 import numpy as np
 
+from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.model.rules import SizeRule
@@ -37,6 +38,12 @@ class CappedProblem:
         if int(original.counts.max()) <= max(cap, k):
             return cls(original, original)
         return cls(original, replace(original, counts=np.minimum(original.counts, max(cap, k))))
+
+    def lift_bound(self, bound: Bound | None) -> Bound | None:
+        """Return a bound for the original: what was cut off pays what it pays in every release."""
+        if bound is None:
+            return None
+        return replace(bound, cost=bound.cost + self.original.base_cost - self.problem.base_cost)
 
     def lift(self, partition: Partition) -> Partition:
         """Return the partition of the original: what was cut off goes into the pure group of its row type.

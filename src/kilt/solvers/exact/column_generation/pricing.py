@@ -76,7 +76,7 @@ class Pricing:
 
     def rounded(self, multipliers: FloatArray) -> IntArray:
         """Return multipliers in units of cost as integers, within the box."""
-        highest = BOX * (self.problem.most_cost // self.problem.rows)
+        highest = BOX * self.problem.highest_cost
         return np.rint(np.clip(multipliers, -highest, highest) * self.scale).astype(np.int64)
 
     def find_cheapest(self, multipliers: IntArray) -> PricingResult:

@@ -91,7 +91,7 @@ class ColumnGeneration:
         """Solve the kernel, and lift its partition to the table."""
         capped = CappedProblem.of(problem.presolved)
         found = _solve(capped.problem, stop, observer, self.seed)
-        return replace(found, partition=capped.lift(found.partition))
+        return replace(found, partition=capped.lift(found.partition), bound=capped.lift_bound(found.bound))
 
 
 def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) -> Solution:

@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from kilt.model.patterns import buckets
+from kilt.model.patterns import buckets, costs_of
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule
 from kilt.numbers import FloatArray, IntArray
@@ -127,7 +127,7 @@ def _copies(problem: Problem) -> tuple[IntArray, IntArray, IntArray]:
         found = buckets(problem, levels, every)
         pattern.append(patterns + found.owner)
         row_type.append(found.values)
-        cost.append(np.full(len(every), problem.level_cost(levels)))
+        cost.append(costs_of(problem, found.values, np.broadcast_to(levels, (len(every), len(levels)))))
         patterns += len(found)
     return np.concatenate(pattern), np.concatenate(row_type), np.concatenate(cost)
 

@@ -111,12 +111,13 @@ class Construction:
 
         found = on_all_cores(grow, np.array_split(np.arange(len(row_types)), -(-len(row_types) // PARAMS.chunk)))
         types, lengths, levels = (np.concatenate(part) for part in zip(*found, strict=True))
-        return Pool(Ragged.of_lengths(row_types[types], lengths), levels, costs_of(self.problem, levels))
+        covers = Ragged.of_lengths(row_types[types], lengths)
+        return Pool(covers, levels, costs_of(self.problem, covers.first, levels))
 
 
 def as_pool(problem: Problem, partition: Partition) -> Pool:
     """Return the patterns of the groups of a partition, with their members only."""
-    return Pool(Ragged(partition.types, partition.starts), partition.levels, costs_of(problem, partition.levels))
+    return Pool(Ragged(partition.types, partition.starts), partition.levels, partition.row_costs(problem))
 
 
 def merged(problem: Problem, pools: Sequence[Pool]) -> Pool:
@@ -125,7 +126,7 @@ def merged(problem: Problem, pools: Sequence[Pool]) -> Pool:
     levels = np.concatenate([pool.levels for pool in pools])
     ids = pattern_ids(problem, covers.first, levels)
     _, first, pattern = np.unique(ids, return_index=True, return_inverse=True)
-    cost, n_row_types = costs_of(problem, levels[first]), len(problem.counts)
+    cost, n_row_types = costs_of(problem, covers.first[first], levels[first]), len(problem.counts)
     pairs = np.unique(pattern[covers.owner] * n_row_types + covers.values)
     pattern, types = np.divmod(pairs, n_row_types)
     sizes = np.bincount(pattern, minlength=len(first))

@@ -258,7 +258,7 @@ def test_an_output_that_is_a_folder(table):
 
 
 def test_an_output_of_unknown_kind(table):
-    refused(anonymize(table, out="out.xlsx"), "must end in one of .csv, .tsv", table.parent)
+    refused(anonymize(table, out="out.pdf"), "must end in one of .csv, .tsv", table.parent)
 
 
 def test_an_output_folder_that_is_not_writable(table):

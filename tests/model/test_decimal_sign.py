@@ -135,12 +135,7 @@ def test_suppressed_columns_are_cut_in_the_order_of_their_numbers(heights):
     plain = ladder_plain(with_decimal(Roles({"q": kilt.Suppression()}, {}), ",", ["q"]).quasi["q"])
     assert plain == {"ladder": "suppress", "weight": "1"}  # no label depends on the sign
     table = kilt.TableDescription(heights, quasi="height", decimal=",").count(kilt.Policy(k=2))
-    assert table.encodings[0].columns[0].numbers == (
-        Fraction("9.5"),
-        Fraction("9.75"),
-        Fraction("10.25"),
-        Fraction("10.5"),
-    )
+    assert list(map(str, table.encodings[0].columns[0].numbers)) == ["19/2", "39/4", "41/4", "21/2"]
 
 
 def test_the_original_says_whether_a_column_is_typed():

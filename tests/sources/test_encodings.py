@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 
 import pytest
 import zstandard
@@ -19,6 +20,11 @@ from support.profiles import examples
 
 TABLE = "ort;größe\nKöln;1,50 €\nKöln;1,60 €\nAachen;1,50 €\n"
 WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+
+
+def name_only(value: object) -> str:
+    """Name a case without its bytes, which are not the same each time if they are compressed."""
+    return "" if isinstance(value, bytes) else re.sub(r"[^a-z0-9 ]", "", str(value))[:40]
 
 
 def release(path, **options):
@@ -88,6 +94,7 @@ def test_cells_come_back_in_every_encoding(tmp_path_factory, rows, encoding, end
         (gzip.compress(TABLE.encode(), mtime=0), "is compressed \\(gzip\\): its name must end in .gz"),
         (zstandard.compress(TABLE.encode()), "is compressed \\(zstd\\): its name must end in .zst"),
     ],
+    ids=name_only,
 )
 def test_what_is_not_utf_8_is_refused_with_what_it_seems_to_be(tmp_path, content, message):
     (tmp_path / "in.csv").write_bytes(content)
@@ -111,6 +118,7 @@ def test_what_is_not_utf_8_is_refused_with_what_it_seems_to_be(tmp_path, content
         (TABLE.encode("cp1252"), "utf-8", "line 1 of .* seems to be Windows-1252"),
         (b"a;b\n\x1b$B\x1b(Bx;y\n", "iso2022_jp", "cannot be read as iso2022_jp and written again unchanged"),
     ],
+    ids=name_only,
 )
 def test_a_wrong_encoding_is_refused(tmp_path, content, encoding, message):
     (tmp_path / "in.csv").write_bytes(content)

@@ -106,6 +106,15 @@ def test_a_sheet_is_chosen_by_its_name(tmp_path):
         open_source(path, FileStyle(sheet="frist"))
 
 
+def test_the_sheet_of_a_release_from_another_file_can_be_named(tmp_path):
+    (tmp_path / "in.csv").write_text("a\n1\n")
+    options = {"quasi": "a", "policy": kilt.Policy(k=1), "output": tmp_path / "out.xlsx"}
+    kilt.anonymize(tmp_path / "in.csv", **options, sheet="x" * 40)
+    assert openpyxl.load_workbook(tmp_path / "out.xlsx").sheetnames == ["x" * 31]
+    with pytest.raises(kilt.InputError, match=r"'sheet' must be a name without any of .* and not 'a/b'"):
+        kilt.anonymize(tmp_path / "in.csv", **options, sheet="a/b")
+
+
 def test_an_indicator_in_a_workbook(tmp_path):
     workbook(tmp_path / "in.xlsx", [["age", "s"], [34, "a"], [None, "b"], [35, "c"]])
     options = {"quasi": "age", "policy": kilt.Policy(k=3), "mark": "indicator"}
@@ -207,7 +216,9 @@ def test_without_openpyxl_the_error_says_what_to_install(tmp_path, monkeypatch):
         kilt.anonymize(tmp_path / "in.csv", quasi="a", policy=kilt.Policy(k=1), output=tmp_path / "out.xlsx")
 
 
-@pytest.mark.parametrize("cells", ['1,""\n', "1,a\x01b\n", '1,"a\rb"\n', "1," + "x" * 40_000 + "\n", ",\n1,2\n"])
+@pytest.mark.parametrize(
+    "cells", ['1,""\n', "1,a\x01b\n", '1,"a\rb"\n', "1," + "x" * 40_000 + "\n", ",\n1,2\n"], ids=range(5)
+)
 def test_what_a_workbook_cannot_hold_is_refused_and_nothing_is_left(tmp_path, cells):
     (tmp_path / "in.csv").write_text("a,b\n1,c\n" + cells, newline="")
     with pytest.raises(kilt.InputError, match="write CSV or Parquet instead"):

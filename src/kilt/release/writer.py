@@ -18,6 +18,7 @@ from kilt.sources.base import Source
 from kilt.sources.file_format import FileFormat, FileStyle
 from kilt.sources.text_files import require_encodable
 from kilt.sources.workbook import require_openpyxl
+from kilt.sources.workbook_writer import sheet_title
 from kilt.staging import put_in_place, require_writable, temporary_file
 
 FRAME = "a release is written only if the table was read from a file; a frame comes back as 'release.frame'"
@@ -56,6 +57,7 @@ class ReleaseWriter:
             raise InputError(f"the output '{path}' is {what}, which is compressed by itself: leave out the last ending")
         if form.kind == "excel":
             require_openpyxl(path)
+            sheet_title(form.style.sheet)
         require_writable(path, "output", input=data)
         return cls(form)
 

@@ -13,7 +13,8 @@ from typing import Any
 from kilt.errors import InputError
 from kilt.sources.workbook import TEXT, Row, written_as
 
-MOST_ROWS, MOST_COLUMNS, LONGEST_CELL = 1_048_576, 16_384, 32_767
+MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, LONGEST_TITLE = 1_048_576, 16_384, 32_767, 31
+FORBIDDEN = re.compile(r"[\\/*?:\[\]]")
 UNWRITABLE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")  # not in XML, which reads a carriage return as a line feed
 ALWAYS = datetime.datetime(2000, 1, 1)  # a workbook that is made twice is the same
 ELSE = "write CSV or Parquet instead"
@@ -28,7 +29,7 @@ def write_workbook(
 
     _require_writable(names, rows)
     book = openpyxl.Workbook(write_only=True)
-    target = book.create_sheet(sheet or "Sheet1")
+    target = book.create_sheet(sheet_title(sheet))
     target.append([_cell(target, name, TEXT) for name in names])
     of_column = [kinds.get(name, TEXT) for name in names]
     for row in rows:
@@ -39,6 +40,13 @@ def write_workbook(
         _repack(plain, path)
     finally:
         plain.unlink(missing_ok=True)
+
+
+def sheet_title(sheet: str | None) -> str:
+    """Return the name of the sheet that is written, or raise if there can be none of this name."""
+    if sheet is not None and (not sheet.strip() or FORBIDDEN.search(sheet)):
+        raise InputError(rf"'sheet' must be a name without any of \ / * ? : [ ], and not '{sheet}'")
+    return (sheet or "Sheet1")[:LONGEST_TITLE]
 
 
 def _require_writable(names: Sequence[str], rows: Sequence[Row]) -> None:

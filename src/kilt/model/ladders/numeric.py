@@ -39,10 +39,10 @@ def column_numbers(domain: Domain, word: str, decimal: str) -> list[Fraction | N
     numbers, others = numbers_of(values, decimal)
     if others:
         with_comma = decimal == "." and not numbers_of(values, ",")[1]
+        hint = "with a decimal comma they all are: give 'decimal', as in --decimal ,"
         raise InputError(
             f"'{word}' needs numbers, and {pluralize(others, 'different value')} of '{domain.name}' "
-            f"{'is' if others == 1 else 'are'} not: "
-            + ("give 'decimal', as in --decimal , for a comma" if with_comma else "choose another ladder for it")
+            f"{'is' if others == 1 else 'are'} not: {hint if with_comma else 'choose another ladder for it'}"
         )
     return numbers
 

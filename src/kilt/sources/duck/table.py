@@ -275,8 +275,8 @@ class DuckSource:
             raise OSError(errno.EIO, reason) from None
 
     def beside(self, form: FileFormat) -> DuckSource:
-        """Load a file into the same database."""
-        return DuckSource.open(form.path, form.style, self)
+        """Load a file that was written into the same database; a workbook has one sheet."""
+        return DuckSource.open(form.path, replace(form.style, sheet=None), self)
 
     def _patterns(self, groups: str, by: str, chosen: Sequence[int]) -> list[tuple[str | None, ...]]:
         wanted = {"r": np.array(chosen, dtype=np.int64)}

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kilt.numbers import decimal_text, json_number, rational, read_number, widen
+from kilt.numbers import bound_number, decimal_text, json_number, rational, read_number, widen
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,9 @@ def test_a_number_is_read_with_its_decimal_sign(text, decimal, value):
 def test_a_number_with_another_decimal_sign_is_none(text, decimal):
     with pytest.raises(ValueError, match="not a"):
         read_number(text, decimal)
+
+
+def test_a_bound_that_equals_the_stars_is_shown_as_they_are():
+    third = Fraction(1, 3)
+    assert bound_number(third, third) == json_number(third, up=True) == 0.333334
+    assert bound_number(third, None) == bound_number(third, Fraction(1, 2)) == 0.333333

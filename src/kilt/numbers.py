@@ -77,6 +77,11 @@ def json_number(value: Fraction, digits: int = 6, *, up: bool = False) -> int | 
     return int(value) if value.denominator == 1 else float(decimal_text(value, digits, up=up))
 
 
+def bound_number(bound: Fraction, stars: Fraction | None) -> int | float:
+    """Return a lower bound as a JSON number, rounded down; one that equals the stars is shown as they are."""
+    return json_number(bound, up=bound == stars)
+
+
 def pluralize(number: int, noun: str) -> str:
     """Write a number of things: 1 row, 1,000 rows."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

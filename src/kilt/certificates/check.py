@@ -21,7 +21,7 @@ from kilt.errors import InputError, KiltError
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles
 from kilt.model.row_types import RowTypes
-from kilt.numbers import IntArray, json_number, pluralize
+from kilt.numbers import IntArray, bound_number, json_number, pluralize
 from kilt.sources.base import Source
 from kilt.verification.verifier import judge
 
@@ -70,7 +70,7 @@ class CertificateCheck:
             return "VALID BUT EMPTY: it proves no more than that a release cannot have fewer than 0 stars"
         return (
             f"YES: no release of these {self.rows:,} rows under {self.policy} can have fewer than "
-            f"{json_number(self.bound):,} stars"
+            f"{bound_number(self.bound, self.stars):,} stars"
         )
 
     def _release(self) -> Iterator[str]:
@@ -86,7 +86,7 @@ class CertificateCheck:
         return {
             "passed": self.passed,
             "empty": self.is_empty,
-            "bound": json_number(self.bound),
+            "bound": bound_number(self.bound, self.stars),
             "stars": None if self.stars is None else json_number(self.stars, up=True),
             "policy": self.policy,
             "question": self.question.to_dict(),

@@ -61,15 +61,26 @@ def test_a_group_of_nulls_is_not_one_with_suppressed_cells(make):
 AGES = st.lists(st.sampled_from([None, 1, 2, 3]), min_size=1, max_size=7)
 
 
-@given(st.sampled_from([*CONSTRUCTORS, "csv", "parquet"]), AGES, st.integers(1, 3), st.booleans(), st.booleans())
+LADDERS = ("suppress", "bands=2,4", "bands=2,4/from=2", "groups=2")
+
+
+@given(
+    st.sampled_from([*CONSTRUCTORS, "csv", "parquet"]),
+    AGES,
+    st.sampled_from(LADDERS),
+    st.integers(1, 3),
+    st.booleans(),
+    st.booleans(),
+)
 @examples(60)
 def test_a_release_with_an_indicator_verifies_and_has_its_certificate(
-    tmp_path_factory, source, ages, k, shuffle, with_text
+    tmp_path_factory, source, ages, ladder, k, shuffle, with_text
 ):
     folder = tmp_path_factory.mktemp("indicator")
     k = min(k, len(ages))
     cells = {"age": ages, "town": ["a"] * len(ages)}
-    options = {"quasi": "age,town" if with_text else "age", "policy": Policy(k=k), "mark": {"age": "indicator"}}
+    quasi = {"age": ladder, **({"town": "suppress"} if with_text else {})}
+    options = {"quasi": quasi, "policy": Policy(k=k), "mark": {"age": "indicator"}}
     data, paths = _stored(source, cells, folder)
     release = kilt.anonymize(data, **options, **paths, shuffle=shuffle, certificate=folder / "proof.json")
     table = paths.get("output", release.frame)

@@ -36,7 +36,7 @@ def issue_certificate(
         measure=table.roles.measure,
         sensitive={name: table.roles.sensitive[name] for name in table.policy_columns},
         rows=problem.rows,
-        row_types=len(problem.counts),
+        row_types=len(table.types.counts),
         parts=bound.parts,
         bound=problem.stars(bound.cost),
         stars=stars,

@@ -14,7 +14,7 @@ from textwrap import fill
 import click
 
 from kilt.cli.commands import cli
-from kilt.errors import InfeasibleError, InputError, VerificationError
+from kilt.errors import InfeasibleError, InputError, StrictError, VerificationError
 
 PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
 CODES = {
@@ -23,6 +23,7 @@ CODES = {
     InputError.exit_code: "something that was given cannot be used (an option, a file, a table, a configuration), "
     "or something unexpected happened",
     InfeasibleError.exit_code: "no release of this table can meet the policy",
+    StrictError.exit_code: "the release has warnings, and `--strict` makes them errors",
     130: "abandoned by Ctrl-C or a signal to end (the first Ctrl-C in a search ends it, and the best is written)",
 }
 
@@ -51,7 +52,7 @@ def page() -> str:
     lines += [
         "",
         "An error is one sentence on standard error.",
-        "If `kilt anonymize` ends with 1, 2 or 3, nothing was written: a file that stood in that place is as it was.",
+        "If `kilt anonymize` ends with 1 to 4, nothing was written: a file that stood in that place is as it was.",
         "If it is stopped, no part of a file is left.",
     ]
     return "\n".join(lines) + "\n"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kilt.commands.frontier import FrontierPoint, frontier
     from kilt.commands.ladder import LadderPreview, ladder
     from kilt.commands.verify import verify
-    from kilt.errors import InfeasibleError, InputError, KiltError, VerificationError
+    from kilt.errors import InfeasibleError, InputError, KiltError, StrictError, VerificationError
     from kilt.model.ladders import Bands, Characters, Dates, EqualGroups, Limited, Prefix, Right, Suppression, Taxonomic
     from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, TCloseness
     from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
@@ -40,7 +40,7 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.commands.frontier": ("FrontierPoint", "frontier"),
     "kilt.commands.ladder": ("LadderPreview", "ladder"),
     "kilt.commands.verify": ("verify",),
-    "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "VerificationError"),
+    "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "StrictError", "VerificationError"),
     "kilt.model.ladders": (
         "Bands",
         "Characters",
@@ -89,6 +89,7 @@ __all__ = [
     "Release",
     "Right",
     "SolverResult",
+    "StrictError",
     "Suppression",
     "TCloseness",
     "TableDescription",

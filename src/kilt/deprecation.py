@@ -20,3 +20,8 @@ def warn_dropped(old: str, new: str) -> None:
         FutureWarning,
         stacklevel=3,
     )
+
+
+def warn_changed(sentence: str) -> None:
+    """Warn whoever gives something that has another meaning than in the last release, also on the command line."""
+    warnings.warn(f"{sentence} (this note will be gone in the next release)", FutureWarning, stacklevel=3)

@@ -28,6 +28,12 @@ class VerificationError(KiltError):
     exit_code = 1
 
 
+class StrictError(KiltError):
+    """A release that has warnings, where these were to be errors; nothing was written."""
+
+    exit_code = 4
+
+
 def raise_all(problems: Sequence[str]) -> None:
     """Raise one `InputError` that names every problem, or return if there is none."""
     if problems:

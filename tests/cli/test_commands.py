@@ -97,6 +97,25 @@ def test_average_t_is_an_option_and_a_setting(hospital, tmp_path):
     assert [point["stars"] for point in json.loads(result.stdout)] == [60, 56]
 
 
+def test_the_time_of_a_frontier(hospital, tmp_path):
+    words = ["frontier", hospital, *WORDS, "-k", "2,3", "--json"]
+    result = run(*words, "--time", 60)
+    assert "kilt: 'time' is for the whole frontier now, and no longer for each policy" in result.stderr
+    stars = [46, 54]
+    assert [point["stars"] for point in json.loads(result.stdout)] == stars
+    config = tmp_path / "kilt.toml"
+    config.write_text("time_each = 60\nseed = 3\n")
+    for more in (["--config", config], ["--time", 60, "--time-each", 60], ["--iterations", 10, "--seed", 1]):
+        result = call(*words, *more)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert [point["stars"] for point in json.loads(result.stdout)] == stars
+    result = call(*words, "--time-each", "soon")
+    assert (result.returncode, result.stderr) == (
+        2,
+        "kilt: 'time_each' must be a number of at least 0, not 'soon'\n",
+    )
+
+
 def test_the_same_input_and_seed_give_the_same_bytes(adult, tmp_path):
     quasi = "sex,age,race,marital-status,education"
     words = ["--quasi", quasi, "--sensitive", "salary-class", "-k", "5", "-t", "0.3", "--shuffle", "--seed", "7"]

@@ -81,8 +81,9 @@ def test_the_same_seed_and_iterations_give_the_same_file(tmp_path):
 
 def test_an_interrupted_search_hands_over_a_release(hospital):
     release = kilt.anonymize(
-        hospital, quasi="Zipcode,Age", policy=kilt.Policy(k=2), solver="exact", interrupted=lambda: True
-    )
+        hospital, quasi="Zipcode,Age", keep="Education,Disease", policy=kilt.Policy(k=2), solver="exact",
+        interrupted=lambda: True,
+    )  # fmt: skip
     assert release.notes == ("the search was interrupted",)
     assert release.bound <= release.stars
 

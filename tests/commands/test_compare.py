@@ -48,7 +48,7 @@ def test_where_no_solver_brings_a_bound_one_is_found(hospital):
 def test_who_is_stopped_says_so_and_guarantees_nothing(hospital):
     (found,) = kilt.compare(hospital, quasi=QUASI, policy=Policy(k=3), solvers=["forest"], time=0)
     assert found.remark == "stopped by its time limit; no guarantee"
-    release = kilt.anonymize(hospital, quasi=QUASI, policy=Policy(k=3), solver="forest", time=0)
+    release = kilt.anonymize(hospital, quasi=QUASI, keep="Disease", policy=Policy(k=3), solver="forest", time=0)
     assert release.notes == ("the time limit stopped the solver before it finished",)
     assert release.guarantee is None
 

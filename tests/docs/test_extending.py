@@ -201,7 +201,9 @@ def test_a_ladder_keeps_what_is_not_a_number_and_refuses_what_looks_like_a_decad
 
 
 def test_entry_points_bring_solvers_and_sources():
-    release = kilt.anonymize(PATIENTS, quasi="age,sex", policy=kilt.Policy(k=2), solver="sorted-rows")
+    release = kilt.anonymize(
+        PATIENTS, quasi="age,sex", identifier="name", policy=kilt.Policy(k=2), solver="sorted-rows"
+    )
     assert release.solver == "sorted-rows"
     assert release.verdict.met
     listed = json.loads(CliRunner().invoke(cli, ["solvers", "--json"]).output)

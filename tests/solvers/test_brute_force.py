@@ -17,7 +17,7 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.registry import SOLVERS
 from support.paper_brute_force import BruteForce, Demands, Quasi, Row, Sensitive, earth_movers_distance
-from support.problems import problem_of
+from support.problems import groups_of, problem_of
 from support.profiles import is_thorough
 
 PATHS = {"0": ["0", "low", "*"], "1": ["1", "low", "*"], "2": ["2", "*"], "3": ["3", "high", "*"]}
@@ -88,25 +88,13 @@ def policy_of(demands: Demands) -> Policy:
     return Policy(*(principle for principle in principles if principle is not None))
 
 
-def groups_of(rows: list[Row], solution: Solution) -> list[list[int]]:
-    """Return the rows of every group of a solver."""
-    keys = sorted(Counter(rows), key=lambda row: tuple((cell is not None, cell or "") for cell in row))
-    left = [[i for i, row in enumerate(rows) if row == key] for key in keys]
-    found = solution.partition
-    groups: list[list[int]] = [[] for _ in range(len(found))]
-    for row_type, group, count in zip(found.types, found.groups, found.counts, strict=True):
-        groups[group] += [left[row_type].pop() for _ in range(count)]
-    assert not any(left)
-    return groups
-
-
 def stars_of(name: str, brute: BruteForce, problem: Problem) -> tuple[Fraction, Solution] | None:
     """Solve, and judge the groups by the definitions; None if the solver does not take the problem."""
     made = SOLVERS[name].load()
     if made.refuses(problem) is not None:
         return None
     solution = made.solve(problem, StoppingRule(), silent)
-    prices = [brute.price(group) for group in groups_of(list(brute.rows), solution)]
+    prices = [brute.price(group) for group in groups_of(brute.rows, solution.partition)]
     assert None not in prices, name
     stars = problem.stars(solution.cost)
     assert sum(prices) == stars or (name in FULL_DOMAIN and sum(prices) < stars), name

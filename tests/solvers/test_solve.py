@@ -12,7 +12,7 @@ from kilt.run.stopping import StoppingRule
 from kilt.solvers.greedy.solver import Greedy
 from kilt.solvers.registry import SOLVERS, solver_info
 from kilt.solvers.solve import solve
-from support.problems import drawn_problem, drawn_table, random_problem, solved
+from support.problems import drawn_problem, drawn_table, random_problem, searchable, solved
 from support.profiles import examples
 
 OWN = {"tp": Policy(l=2), "tp+": Policy(l=2), "sabre": Policy(t="0.4")}  # the policies that only these take
@@ -33,6 +33,16 @@ def test_polish_never_makes_it_worse_and_keeps_the_guarantee(name, data):
     assert polished.factor == (None if problem.base_cost else rough.factor)
     assert problem.rules.meets(polished.partition.as_groups(problem)).all()
     assert polished.solver in (name, f"{name} + search")
+
+
+@given(data=st.data())
+@examples(30)
+def test_a_search_goes_on_from_a_partition_that_is_given(data):
+    problem = searchable(data)
+    best = solved("exhaustive", problem)
+    found = solve(problem, "search", StoppingRule(iterations=0), silent, start=best.partition)
+    assert (found.cost, found.solver) == (best.cost, "search")
+    assert solve(problem, "greedy", StoppingRule(), silent, start=best.partition).cost >= best.cost  # takes none
 
 
 def test_moves_do_not_limit_an_exact_solver():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -33,7 +33,7 @@ Row = tuple[str | None, ...]
 def row_types(rows: Sequence[Row], quasi: int) -> RowTypes:
     """Count equal rows, whose first cells are the quasi ones."""
     counts = Counter(rows)
-    keys = sorted(counts, key=lambda row: tuple((cell is not None, cell or "") for cell in row))
+    keys = _sorted(counts)
     values = [sorted({row[i] for row in keys}, key=lambda c: (c is not None, c or "")) for i in range(len(keys[0]))]
     codes = np.array([[values[i].index(cell) for i, cell in enumerate(row)] for row in keys], dtype=np.int32)
     return RowTypes(
@@ -43,6 +43,20 @@ def row_types(rows: Sequence[Row], quasi: int) -> RowTypes:
         sensitive_codes=codes[:, quasi:],
         counts=np.array([counts[key] for key in keys]),
     )
+
+
+def _sorted(rows: Iterable[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: tuple((cell is not None, cell or "") for cell in row))
+
+
+def groups_of(rows: Sequence[Row], partition: Partition) -> list[list[int]]:
+    """Return the rows of every group of a partition, by their numbers."""
+    left = [[i for i, row in enumerate(rows) if row == key] for key in _sorted(set(rows))]
+    groups: list[list[int]] = [[] for _ in range(len(partition))]
+    for row_type, group, count in zip(partition.types, partition.groups, partition.counts, strict=True):
+        groups[group] += [left[row_type].pop() for _ in range(count)]
+    assert not any(left)
+    return groups
 
 
 def problem_of(rows: Sequence[Row], quasi: Sequence[str], sensitive: Sequence[str], policy: Policy) -> Problem:

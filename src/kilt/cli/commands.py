@@ -9,8 +9,16 @@ from typing import Any
 import click
 
 from kilt.cli.interrupt import at_work, interruptible, watching_run
-from kilt.cli.options import TABLE, certificate_option, policy_options, reading_options, roles_options
-from kilt.cli.settings import policy_of, read_settings, some, time_left
+from kilt.cli.options import (
+    ORIGINAL,
+    TABLE,
+    certificate_option,
+    keep_option,
+    policy_options,
+    reading_options,
+    roles_options,
+)
+from kilt.cli.settings import describe, policy_of, print_undecided, read_settings, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
 from kilt.version import NUMBER
@@ -44,6 +52,7 @@ def cli(context: click.Context) -> None:
 @click.argument("input", required=False)
 @click.option("-o", "--output", metavar="FILE", help="Where to write the release (.csv, .tsv, .parquet; .gz, .zst).")
 @roles_options
+@keep_option
 @policy_options
 @reading_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
@@ -69,6 +78,12 @@ def cli(context: click.Context) -> None:
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random: search and shuffle (0 if not given).")
 @click.option("--log/--no-log", default=None, help="Print the progress once a second (default: on a terminal).")
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    default=None,
+    help="Make warnings errors: write nothing if a column is hidden in all rows or the gap is above 50%.",
+)
 @certificate_option
 def anonymize(**flags: Any) -> None:
     """Release the table INPUT so that it meets the policy, with as few stars as can be found.
@@ -88,13 +103,14 @@ def anonymize(**flags: Any) -> None:
     ):
         release = run(
             given["input"],
-            **some(given, "output", "certificate", *TABLE, "gap", "iterations", "mark"),
+            **some(given, "output", "certificate", *ORIGINAL, "gap", "iterations", "mark"),
             time=time_left(given),
             policy=policy_of(given),
             solver=given.get("solver", "auto"),
             polish=bool(given.get("polish")),
             seed=given.get("seed", 0),
             shuffle=bool(given.get("shuffle")),
+            strict=bool(given.get("strict")),
             observer=observer,
             interrupted=interrupted,
         )
@@ -134,6 +150,7 @@ def verify(**flags: Any) -> None:
 @cli.command()
 @click.argument("input", required=False)
 @roles_options
+@keep_option
 @policy_options
 @reading_options
 @click.option("--time", metavar="SECONDS", help="Stop after this time; more time gives a higher bound, up to a point.")
@@ -148,10 +165,11 @@ def bound(**flags: Any) -> None:
     given = read_settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt bound INPUT --quasi COLUMNS -k 5")
+    table = describe(given)
     with watching_run(given) as watch, interruptible(watch, "the best bound so far follows") as (observer, interrupted):
         found = run(
-            given["input"],
-            **some(given, *TABLE, "mark", "certificate"),
+            table,
+            **some(given, "mark", "certificate"),
             time=time_left(given),
             policy=policy_of(given),
             observer=observer,
@@ -163,6 +181,7 @@ def bound(**flags: Any) -> None:
         click.echo(found.summary())
         if given.get("certificate"):
             click.echo(f"wrote {given['certificate']}")
+    print_undecided(table, given)
 
 
 @cli.command()
@@ -206,10 +225,23 @@ def check(**flags: Any) -> None:
 @cli.command()
 @click.argument("input", required=False)
 @roles_options
+@keep_option
 @policy_options
 @reading_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
-@click.option("--time", metavar="SECONDS", help="Stop searching after this time, for each policy (10 if not given).")
+@click.option(
+    "--time",
+    metavar="SECONDS",
+    help="Stop this long after the start; the policies share it (10 for each of them if there is no other limit).",
+)
+@click.option("--time-each", metavar="SECONDS", help="Stop searching after this time, for each policy.")
+@click.option(
+    "--iterations",
+    metavar="N",
+    type=int,
+    help="Stop after so many moves instead, for each policy: the same input, seed and N give the same points.",
+)
+@click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
 def frontier(**flags: Any) -> None:
     """Show stars and bound of the table INPUT over a range of policies, without releasing anything.
 
@@ -222,24 +254,29 @@ def frontier(**flags: Any) -> None:
     given = read_settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt frontier INPUT --quasi COLUMNS -k 2,5,10")
+    table = describe(given)
     with (
         watching_run(given, lines=False) as watch,
         interruptible(watch, "the policies so far follow") as (observer, interrupted),
     ):
         points = run(
-            given["input"],
-            **some(given, *TABLE, "mark", "k", "l", "t", "average_t", "time"),
+            table,
+            **some(given, "mark", "k", "l", "t", "average_t", "time_each", "iterations"),
+            time=time_left(given),
             diversity=given.get("diversity", "frequency"),
             solver=given.get("solver", "auto"),
+            seed=given.get("seed", 0),
             observer=observer,
             interrupted=interrupted,
         )
     click.echo(json.dumps([point.to_dict() for point in points]) if given.get("json") else frontier_text(points))
+    print_undecided(table, given)
 
 
 @cli.command()
 @click.argument("input", required=False)
 @roles_options
+@keep_option
 @policy_options
 @reading_options
 @click.option("--solvers", metavar="NAMES", help="Which ones, as in search,mondrian,cover (all if not given).")
@@ -257,13 +294,14 @@ def compare(**flags: Any) -> None:
     given = read_settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt compare INPUT --quasi COLUMNS -k 5")
+    table = describe(given)
     with (
         watching_run(given, lines=False) as watch,
         interruptible(watch, "what the solvers found so far follows") as (observer, interrupted),
     ):
         compared = run(
-            given["input"],
-            **some(given, *TABLE, "solvers", "time", "mark"),
+            table,
+            **some(given, "solvers", "time", "mark"),
             policy=policy_of(given),
             polish=bool(given.get("polish")),
             seed=given.get("seed", 0),
@@ -271,6 +309,7 @@ def compare(**flags: Any) -> None:
             interrupted=interrupted,
         )
     click.echo(json.dumps([each.to_dict() for each in compared]) if given.get("json") else compare_text(compared))
+    print_undecided(table, given)
 
 
 @cli.command()

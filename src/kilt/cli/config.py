@@ -30,6 +30,7 @@ KEYS: Mapping[str, str] = {
     "identifier": LIST,
     "weights": LIST,
     "measure": TEXT,
+    "keep": LIST,
     "k": NUMBER,
     "l": NUMBER,
     "t": NUMBER,
@@ -39,6 +40,7 @@ KEYS: Mapping[str, str] = {
     "solvers": LIST,
     "polish": SWITCH,
     "time": NUMBER,
+    "time_each": NUMBER,
     "gap": NUMBER,
     "iterations": WHOLE,
     "seed": WHOLE,
@@ -47,6 +49,7 @@ KEYS: Mapping[str, str] = {
     "delimiter": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
+    "strict": SWITCH,
 }
 PATHS = ("input", "output", "original", "certificate")
 PER_COLUMN = ("quasi", "sensitive", "weights", "l", "t", "average_t")

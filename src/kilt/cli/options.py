@@ -20,6 +20,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 
 
 TABLE = ("quasi", "sensitive", "identifier", "weights", "measure", "delimiter")  # what is said of every table
+ORIGINAL = (*TABLE, "keep")  # what is said of a table that is to be released
 roles_options = _options(
     click.option(
         "--quasi",
@@ -48,6 +49,13 @@ roles_options = _options(
         metavar="NAME",
         help="What a label costs: loss (the share of its column that it may stand for; the default), level or entropy.",
     ),
+)
+keep_option = click.option(
+    "--keep",
+    metavar="COLUMNS",
+    multiple=True,
+    help="Columns without a role that are released as they are, as in height: without a note, and even if they could "
+    "identify a person.",
 )
 policy_options = _options(
     click.option("-k", "--k", metavar="K", help="k-anonymity: every group has at least K rows."),

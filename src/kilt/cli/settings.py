@@ -7,11 +7,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from kilt.cli.options import ORIGINAL
 from kilt.cli.started import STARTED
 from kilt.errors import InputError
 
 if TYPE_CHECKING:
     from kilt.model.policy import Policy
+    from kilt.sources.counted_table import TableDescription
 
 
 def read_settings(flags: dict[str, Any]) -> dict[str, Any]:
@@ -40,6 +44,24 @@ def _require_apart(settings: dict[str, Any]) -> None:
 def some(given: dict[str, Any], *names: str) -> dict[str, Any]:
     """Return some of the settings, None for those that were not given."""
     return {name: given.get(name) for name in names}
+
+
+def describe(given: dict[str, Any]) -> TableDescription:
+    """Return the table that the settings describe, which is read when it is needed."""
+    from kilt.sources.counted_table import TableDescription
+
+    return TableDescription(given["input"], **some(given, *ORIGINAL))
+
+
+def print_undecided(table: TableDescription, given: dict[str, Any]) -> None:
+    """Name the columns that nobody decided on, beside the answer of a command that releases nothing."""
+    from kilt.model.detect import note, refusal
+
+    if not given.get("json"):
+        refused, noted = refusal(table.undecided), note(table.undecided)
+        for said in (refused and f"kilt anonymize would refuse this table: {refused}", noted):
+            if said:
+                click.echo(f"note: {said}", err=True)
 
 
 def time_left(given: dict[str, Any]) -> Any:

@@ -14,11 +14,11 @@ from kilt.certificates.issue import issue_certificate, require_describable, requ
 from kilt.model.measure import Measure
 from kilt.model.plan import Plan, choose_marks
 from kilt.model.policy import Policy, TCloseness
-from kilt.model.problem import Problem
 from kilt.model.roles import Spec
 from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
 from kilt.numbers import IntArray, Number, decimal_text
 from kilt.release.claim import ReleaseClaim
+from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
 from kilt.release.writer import ReleaseWriter, staged
 from kilt.run.progress import Observer, Progress, silent
@@ -42,6 +42,7 @@ def anonymize(
     identifier: Spec = None,
     weights: Spec = None,
     measure: Measure | str | None = None,
+    keep: Spec = None,
     solver: str | Solver = "auto",
     polish: bool = False,
     time: Number | None = None,
@@ -53,6 +54,7 @@ def anonymize(
     delimiter: str | None = None,
     output: str | PathLike[str] | None = None,
     certificate: str | PathLike[str] | None = None,
+    strict: bool = False,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> Release:
@@ -60,10 +62,12 @@ def anonymize(
 
     ``data`` is a frame (pandas, polars, pyarrow), the path of a CSV, TSV or Parquet file, or a ``TableDescription``.
     The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the ``policy`` speaks of those in
-    ``sensitive``. ``solver`` is a name or a solver of your own. With ``output`` the release is written to a file, and
-    with ``certificate`` the proof of its bound (JSON, compressed if the name ends in .gz). The ``measure`` says what a
-    label costs: ``loss``, ``level`` or ``entropy``. With ``polish`` the search goes on from what the solver found,
-    which is never worse. When ``interrupted`` says so, the search ends and the best release so far is handed over.
+    ``sensitive``. All others are released as they are, those that could identify persons only if ``keep`` names them.
+    The ``measure`` says what a label costs: ``loss``, ``level`` or ``entropy``. ``solver`` is a name or a solver of
+    your own. With ``output`` the release is written to a file, and with ``certificate`` the proof of its bound (JSON,
+    compressed if the name ends in .gz). With ``polish`` the search goes on from what the solver found, which is never
+    worse. With ``strict`` a release that has warnings is an error. When ``interrupted`` says so, the search ends and
+    the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     given = TableDescription.of(
@@ -74,11 +78,13 @@ def anonymize(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        keep=keep,
     )
     writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.delimiter)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
     observer(Progress("reading"))
+    noted = given.require_decided()
     table = given.count(policy)
     if certificate is not None:
         require_describable(table)
@@ -93,23 +99,29 @@ def anonymize(
         empty = [EMPTY] if bound.cost == problem.base_cost < solution.cost else []
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
-    plan = Plan.of(solution.partition, table.types, table.roles.quasi, table.encodings, marks)
+    plan = table.plan(solution.partition, marks)
     released, order = apply_plan(table, plan, seed if shuffle else None)
+    figures = _figures(table, solution)
     claim = ReleaseClaim(table.source, table.roles, policy, marks, problem.stars(solution.cost), order)
     with staged_certificate(certificate, proof) as put_certificate, staged(writer, released) as stage:
         observer(Progress("verifying", stars=claim.stars))
         verdict = claim.verify(stage.table)
+        left = left_of(verdict, table.top_stars)
+        warnings = warnings_of(left, claim.stars, figures["exact_bound"], figures["exact_least"], strict=strict)
         stage.commit()
         put_certificate()
-    notes = (*_notes(table), *table.source.notes, *_ended(solution, stop), *empty)
+    notes = (*noted, *_notes(table), *table.source.notes, *_ended(solution, stop), *empty)
     ended = clock.monotonic()
     return Release(
-        **_figures(problem, solution),
+        **figures,
         policy=policy,
         seconds=ended - stop.started,
         verifying_seconds=ended - solved,
         verdict=verdict,
         notes=notes,
+        warnings=warnings,
+        left=left,
+        blurs=table.blurs,
         exact_stars=claim.stars,
         released=released,
         claim=claim,
@@ -117,15 +129,16 @@ def anonymize(
     )
 
 
-def _figures(problem: Problem, solution: Solution) -> dict[str, Any]:
+def _figures(table: CountedTable, solution: Solution) -> dict[str, Any]:
     """Return what a release says of the solution that it shows."""
-    bound = solution.bound
+    problem, bound = table.problem, solution.bound
     return {
         "solver": solution.solver,
         "exact_bound": None if bound is None else problem.stars(bound.cost),
         "proof": "exact" if bound is None else bound.arithmetic,
         "factor": solution.factor,
-        "most_stars": problem.stars(problem.most_cost),
+        "most_stars": table.most_stars,
+        "exact_least": problem.stars(problem.base_cost),
         "sizes": solution.partition.sizes(),
     }
 

@@ -66,6 +66,7 @@ def bound(
     identifier: Spec = None,
     weights: Spec = None,
     measure: Measure | str | None = None,
+    keep: Spec = None,
     time: Number | None = None,
     mark: str | None = None,
     delimiter: str | None = None,
@@ -89,6 +90,7 @@ def bound(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        keep=keep,
     )
     if certificate is not None:
         require_place(certificate, input=given.data)
@@ -107,6 +109,6 @@ def bound(
         policy=policy,
         rows=problem.rows,
         exact_stars=problem.stars(found.cost),
-        most_stars=problem.stars(problem.most_cost),
+        most_stars=table.most_stars,
         seconds=clock.monotonic() - stop.started,
     )

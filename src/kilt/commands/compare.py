@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, status_of
+from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, gap_of, status_of
 from kilt.commands.anonymize import apply_plan
 from kilt.errors import InputError
 from kilt.model.measure import Measure
-from kilt.model.plan import Plan, choose_marks
+from kilt.model.plan import choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Spec
@@ -45,16 +45,17 @@ class SolverResult:
     seconds: float = 0.0
     exact_stars: Fraction | None = None
     exact_bound: Fraction | None = None
+    exact_least: Fraction = Fraction(0)
     proof: Arithmetic = "exact"
     groups: int = 0
     distance: Fraction | None = None
 
     @property
     def gap(self) -> float | None:
-        """(stars - bound) / stars; None if there is no release."""
+        """(stars - bound) / stars, both without what least levels cost everybody; None if there is no release."""
         if self.exact_stars is None or self.exact_bound is None:
             return None
-        return float((self.exact_stars - self.exact_bound) / self.exact_stars) if self.exact_stars else 0.0
+        return float(gap_of(self.exact_stars, self.exact_bound, self.exact_least))
 
     @property
     def status(self) -> Status | None:
@@ -88,6 +89,7 @@ def compare(
     identifier: Spec = None,
     weights: Spec = None,
     measure: Measure | str | None = None,
+    keep: Spec = None,
     solvers: str | Solver | Sequence[str | Solver] | None = None,
     polish: bool = False,
     time: Number | None = None,
@@ -113,6 +115,7 @@ def compare(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        keep=keep,
     )
     table = given.count(policy)
     problem, results = table.problem, Results(table, mark)
@@ -165,7 +168,7 @@ class Results:
         typed = {name: table.source.typed(name) for name in table.roles.quasi}
         self.table, self.marks = table, choose_marks(table.types, table.roles.quasi, typed, mark)
         self.results: list[SolverResult] = []
-        self.bound = Bound(0)
+        self.bound = Bound(table.problem.base_cost)
         self.has_good_bound = False  # an optimum, or a bound with a proof: more time would hardly raise it
 
     def add(self, info: SolverInfo, solution: Solution, seconds: float, stopped: str) -> None:
@@ -180,6 +183,7 @@ class Results:
                 remark=_remark(info, solution, stopped),
                 seconds=seconds,
                 exact_stars=self.table.problem.stars(solution.cost),
+                exact_least=self.table.problem.stars(self.table.problem.base_cost),
                 groups=len(solution.partition),
                 distance=max(verdict.t.values(), default=None),
             )
@@ -210,7 +214,7 @@ class Results:
     def _verify(self, solution: Solution) -> Verdict:
         """Apply a solution to the table and verify it from its cells."""
         table = self.table
-        plan = Plan.of(solution.partition, table.types, table.roles.quasi, table.encodings, self.marks)
+        plan = table.plan(solution.partition, self.marks)
         released, order = apply_plan(table, plan, None)
         stars = table.problem.stars(solution.cost)
         return ReleaseClaim(table.source, table.roles, table.policy, self.marks, stars, order).verify(released)

@@ -5,36 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
-from kilt.certificates.proof.evidence import Arithmetic, Status, status_of
-from kilt.errors import InfeasibleError, InputError
+from kilt.certificates.proof.evidence import Arithmetic, Status, gap_of, status_of
+from kilt.commands.carrying import Carrier, Known
+from kilt.commands.policy_ranges import Range, read_policies
+from kilt.deprecation import warn_changed
+from kilt.errors import InfeasibleError
 from kilt.model.measure import Measure
 from kilt.model.policy import Policy
+from kilt.model.problem import Problem
 from kilt.model.roles import Spec
-from kilt.numbers import Number, decimal_text, json_number, rational
+from kilt.numbers import Number, decimal_text, json_number
 from kilt.report.text import figures_text
+from kilt.run.budget import Budget
 from kilt.run.progress import Observer, Progress, silent
-from kilt.run.stopping import StoppingRule, never, require_seed
+from kilt.run.stopping import StoppingRule, never, read_limit, require_iterations, require_seed
 from kilt.solvers.base import Solver
-from kilt.solvers.solve import solve
+from kilt.solvers.solve import limited, solve
 from kilt.sources.counted_table import CountedTable, TableDescription, require_mark
 
-Range = Number | str | Sequence[Number] | None
-MOST_POLICIES = 200
-SECONDS = 10
+SECONDS = 10  # for each policy, if there is no other limit
 
 
 @dataclass(frozen=True)
 class FrontierPoint:
-    """One policy: the stars of the best release found and the bound, or why there is none."""
+    """One policy: the stars of the best release found and the bound, or why there is none.
+
+    ``release_of`` and ``bound_of`` are the policies under which they were found; None if it was this one.
+    """
 
     policy: Policy
     exact_stars: Fraction | None = None
     exact_bound: Fraction | None = None
+    exact_least: Fraction = Fraction(0)
     infeasible: str | None = None
     proof: Arithmetic = "exact"
+    release_of: Policy | None = None
+    bound_of: Policy | None = None
 
     @property
     def status(self) -> Status | None:
@@ -49,6 +57,8 @@ class FrontierPoint:
             "bound": None if self.exact_bound is None else json_number(self.exact_bound),
             "status": self.status,
             "proof": None if self.exact_bound is None else self.proof,
+            "release_of": None if self.release_of is None else str(self.release_of),
+            "bound_of": None if self.bound_of is None else str(self.bound_of),
             "infeasible": self.infeasible,
         }
 
@@ -61,6 +71,7 @@ def frontier(
     identifier: Spec = None,
     weights: Spec = None,
     measure: Measure | str | None = None,
+    keep: Spec = None,
     k: Range = None,
     l: Range = None,
     t: Range = None,
@@ -68,6 +79,8 @@ def frontier(
     diversity: str = "frequency",
     solver: str | Solver = "auto",
     time: Number | None = None,
+    time_each: Number | None = None,
+    iterations: int | None = None,
     seed: int = 0,
     mark: str | None = None,
     delimiter: str | None = None,
@@ -77,15 +90,17 @@ def frontier(
     """Solve the table under every combination of the given k, l, t and average_t.
 
     Each is a number, a list of numbers, or text such as ``2,5,10`` or ``0.1:0.5`` (in steps of 0.1; ``0.1:0.5:0.05``
-    in steps of 0.05). ``time`` is for each policy, 10 seconds if it is not given. The release itself is not made:
-    ``kilt.anonymize`` does that.
+    in steps of 0.05). A release serves all looser policies, and a bound all stricter ones. ``time`` is for the whole
+    frontier, ``time_each`` and ``iterations`` are the most for one policy; without any of them the whole has 10 seconds
+    for each policy. The release itself is not made: ``kilt.anonymize`` does that.
     """
-    given_ranges = {"k": k, "l": l, "t": t, "average_t": average_t}
-    ranges = [_numbers(name, given_range) for name, given_range in given_ranges.items()]
-    combinations = list(product(*ranges))
-    if len(combinations) > MOST_POLICIES:
-        raise InputError(f"these are {len(combinations):,} policies; {MOST_POLICIES} are the most at a time")
-    policies = [Policy(**dict(zip(given_ranges, each, strict=True)), diversity=diversity) for each in combinations]
+    policies = read_policies(diversity, k=k, l=l, t=t, average_t=average_t)
+    seconds, each = read_limit(time, "time"), read_limit(time_each, "time_each")
+    if seconds is None and each is None and iterations is None:
+        seconds = SECONDS * len(policies)
+    budget = Budget(seconds, each, require_iterations(iterations), interrupted)
+    if time is not None and time_each is None and len(policies) > 1:
+        warn_changed("'time' is for the whole frontier now, and no longer for each policy, which is 'time_each'")
     given = TableDescription.of(
         data,
         quasi=quasi,
@@ -94,67 +109,100 @@ def frontier(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        keep=keep,
     )
     observer(Progress("reading"))
     table = given.count(policies[0])
     require_mark(table, mark)
-    points = []
-    for policy in policies:
-        if interrupted():
-            break
-        observer(Progress(f"{policy}"))
-        stop = StoppingRule.of(SECONDS if time is None else time, None, interrupted)
-        points.append(_point(table.under(policy), solver, stop, observer, require_seed(seed)))
-    return points
+    return Frontier(table, policies, solver, require_seed(seed), observer).points(budget)
 
 
-def _point(
-    table: CountedTable, solver: str | Solver, stop: StoppingRule, observer: Observer, seed: int
-) -> FrontierPoint:
-    """Solve the table under its policy."""
-    try:
-        problem = table.problem
-    except InfeasibleError as error:
-        return FrontierPoint(table.policy, infeasible=str(error))
-    solution = solve(problem, solver, stop, observer, seed=seed)
-    stars, bound = problem.stars(solution.cost), solution.bound
-    if bound is None:
-        return FrontierPoint(table.policy, stars)
-    return FrontierPoint(table.policy, stars, problem.stars(bound.cost), proof=bound.arithmetic)
+class Frontier:
+    """The policies of one table: each is solved once, the loosest first, and all gain from what is found."""
 
+    def __init__(
+        self, table: CountedTable, policies: Sequence[Policy], solver: str | Solver, seed: int, observer: Observer
+    ) -> None:
+        self.table, self.policies, self.solver, self.seed, self.observer = table, policies, solver, seed, observer
+        self.carrier = Carrier(policies)
+        self.infeasible: dict[int, str] = {}
 
-def _numbers(name: str, given: Range) -> list[Number | None]:
-    """Read one number, several, or a range."""
-    if given is None:
-        return [None]
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        return list(given)
-    found: list[Number | None] = []
-    for part in str(given).split(","):
-        found += _range(name, part.strip()) if ":" in part else [part.strip()]
-    return found
+    def points(self, budget: Budget) -> list[FrontierPoint]:
+        """Solve all policies, or as many as there are before an interruption; return those in the given order."""
+        order = self.carrier.loosest_first()
+        for done, place in enumerate(order):
+            if budget.interrupted():
+                break
+            self.observer(Progress(f"{self.policies[place]}"))
+            try:
+                problem = self.table.under(self.policies[place]).problem
+            except InfeasibleError as error:
+                self.infeasible[place] = str(error)
+            else:
+                self._solve(place, problem, budget.next(len(order) - done))
+        known = self.carrier.known()
+        solved = [place for place in range(len(order)) if place in known or place in self.infeasible]
+        return [self._point(place, known.get(place)) for place in solved]
 
+    def _solve(self, place: int, problem: Problem, stop: StoppingRule) -> None:
+        """Solve one policy, from a release of another on if it is legal, unless that one is as good as is asked for."""
+        start = self.carrier.start(place, problem)
+        bound = self.carrier.exact_bound(place)
+        if start is not None and (start.cost <= bound or limited(problem, self.solver, stop)(start.cost, bound)):
+            self.carrier.add(place, problem, start, None)
+            return
+        partition = None if start is None else start.partition
+        solution = solve(problem, self.solver, stop, self.observer, seed=self.seed, start=partition)
+        self.carrier.add(place, problem, start, solution)
 
-def _range(name: str, text: str) -> list[Number | None]:
-    default = "0.1" if name in ("t", "average_t") else "1"
-    try:
-        low, high, step = (rational(part) for part in (*text.split(":"), default)[:3])
-    except (ValueError, ZeroDivisionError):
-        raise InputError(f"'{name}' must be a number, a list such as 2,5,10 or a range such as 0.1:0.5") from None
-    if step <= 0 or high < low:
-        raise InputError(f"'{name}' must go up from the first number of a range to the second")
-    return [low + step * i for i in range(int((high - low) / step) + 1)]
+    def _point(self, place: int, known: Known | None) -> FrontierPoint:
+        policy, problem = self.policies[place], self.carrier.problem
+        if known is None or problem is None:
+            return FrontierPoint(policy, infeasible=self.infeasible[place])
+        stars, release_of = problem.stars(known.release.cost), self._other(place, known.release.place)
+        if known.bound is None:
+            return FrontierPoint(policy, stars, release_of=release_of)
+        return FrontierPoint(
+            policy,
+            stars,
+            problem.stars(known.bound.bound.cost),
+            problem.stars(problem.base_cost),
+            proof=known.bound.bound.arithmetic,
+            release_of=release_of,
+            bound_of=self._other(place, known.bound.place),
+        )
+
+    def _other(self, place: int, origin: int) -> Policy | None:
+        """Return the policy under which something was found, None if it is the same."""
+        return None if origin == place else self.policies[origin]
 
 
 def frontier_text(points: Sequence[FrontierPoint]) -> str:
-    """Show the points as a table."""
-    rows = [("policy", "stars", "bound", "gap")]
-    for point in points:
-        if point.exact_stars is None:
-            rows.append((str(point.policy), "cannot be met", "", ""))
-            continue
-        stars, bound = point.exact_stars, point.exact_bound or Fraction(0)
-        gap = decimal_text(100 * (stars - bound) / stars, 1, up=True) if stars else "0"
-        shown = (f"{json_number(stars, up=True):,}", f"{json_number(bound):,}")
-        rows.append((str(point.policy), *shown, f"{gap}%" if point.status == "feasible" else f"{point.status}"))
-    return "\n".join(figures_text(rows))
+    """Show the points as a table, and beside each what comes from another policy."""
+    rows = [("policy", "stars", "bound", "gap"), *map(_row, points)]
+    lines = figures_text(rows)
+    width = max(map(len, lines))
+    return "\n".join(
+        f"{line.ljust(width)}  {remark}".rstrip()
+        for line, remark in zip(lines, ["", *map(_remark, points)], strict=True)
+    )
+
+
+def _row(point: FrontierPoint) -> tuple[str, str, str, str]:
+    if point.exact_stars is None:
+        return str(point.policy), "cannot be met", "", ""
+    stars, bound = point.exact_stars, point.exact_bound or Fraction(0)
+    gap = decimal_text(100 * gap_of(stars, bound, point.exact_least), 1, up=True)
+    quality = f"{gap}%" if point.status == "feasible" else f"{point.status}"
+    return str(point.policy), f"{json_number(stars, up=True):,}", f"{json_number(bound):,}", quality
+
+
+def _remark(point: FrontierPoint) -> str:
+    """Say where release and bound come from, and whether floats had a part in the bound."""
+    carried = (("release", point.release_of), ("bound", point.bound_of))
+    said = [f"{what} of {policy}" for what, policy in carried if policy is not None]
+    if point.release_of is not None and point.release_of == point.bound_of:
+        said = [f"release and bound of {point.release_of}"]
+    if point.status == "feasible" and point.exact_bound is not None and point.proof == "float":
+        said.append("bound proved in floating point")
+    return "; ".join(said)

@@ -57,6 +57,19 @@ class Partition:
         """Show every group under its tightest pattern."""
         return Partition.of(problem, self.types, self.groups, self.counts)
 
+    def expanded(self, type_of: IntArray | None, counts: IntArray) -> Partition:
+        """Return the partition of the row types that were counted, of which some are one in the problem.
+
+        ``type_of`` says which (None if none are), and ``counts`` how many copies they have.
+        """
+        if type_of is None:
+            return self
+        copies = np.argsort(self.types, kind="stable")  # the copies of a row type, one group after the other
+        groups = np.repeat(self.groups[copies], self.counts[copies])
+        counted = np.argsort(type_of, kind="stable")
+        types, groups, counts = _merged(np.repeat(counted, counts[counted]), groups, np.ones(len(groups), np.int64))
+        return replace(self, types=types, groups=groups, counts=counts)
+
     def __len__(self) -> int:
         return len(self.levels)
 

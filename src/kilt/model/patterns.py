@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -19,7 +20,7 @@ def buckets(problem: Problem, levels: Levels, types: IntArray) -> Ragged:
     columns = [
         column.levels[level][problem.codes[types, index]]
         for index, (column, level) in enumerate(zip(problem.columns, levels, strict=True))
-        if level + 1 < len(column.levels)
+        if level + 1 < len(column.levels) or column.levels[-1].any()
     ]
     return bucket(columns, len(types))
 
@@ -32,6 +33,11 @@ def useful_levels(problem: Problem) -> list[list[int]]:
         widths = [len(np.unique(codes[present])) for codes in column.levels]
         useful.append([h for h in range(len(widths)) if h == 0 or widths[h] < widths[h - 1]])
     return useful
+
+
+def n_level_vectors(problem: Problem) -> int:
+    """Return how many useful level vectors there are."""
+    return math.prod(map(len, useful_levels(problem)))
 
 
 def least_costs(problem: Problem) -> list[list[int]]:

@@ -27,7 +27,8 @@ class Problem:
     """A table under a policy, as integers. Costs are in units; ``unit`` of them make one star.
 
     ``credit`` stars are subtracted from the cost of any release: what rows would pay for being shown as they are, where
-    a measure counts that in every label.
+    a measure counts that in every label. ``type_of`` has the row type of each that was counted, where some of these
+    never look different and are one here.
     """
 
     columns: tuple[CodedColumn, ...]
@@ -37,6 +38,7 @@ class Problem:
     sizes: tuple[int, ...]
     rules: Rules
     credit: Fraction = Fraction(0)
+    type_of: IntArray | None = None
 
     @classmethod
     def build(
@@ -50,17 +52,22 @@ class Problem:
         cls, types: RowTypes, encodings: Sequence[Encoding], spaces: Mapping[str, Space], policy: Policy
     ) -> Problem:
         """Make the problem of row types whose quasi columns are coded."""
-        codes = [e.codes[types.quasi_codes[:, i]] for i, e in enumerate(encodings)]
+        coded = [e.codes[types.quasi_codes[:, i]] for i, e in enumerate(encodings)]
+        codes = np.ascontiguousarray(np.hstack(coded), dtype=np.int32)
+        first, type_of = np.arange(len(codes)), None
+        if any(len(np.unique(e.codes, axis=0)) < len(e.codes) for e in encodings):
+            first, type_of = _different(codes, types.sensitive_codes)
         named = zip(spaces.items(), types.sensitive, strict=True)
         sensitive = [SensitiveColumn(n, v, types.reference(i), s) for i, ((n, s), v) in enumerate(named)]
         problem = cls(
             columns=tuple(column for e in encodings for column in e.columns),
-            codes=np.ascontiguousarray(np.hstack(codes), dtype=np.int32),
-            counts=types.counts.astype(np.int64),
-            sensitive=types.sensitive_codes,
+            codes=codes[first],
+            counts=types.counts.astype(np.int64) if type_of is None else _totals(types.counts, type_of),
+            sensitive=types.sensitive_codes[first],
             sizes=tuple(map(len, types.sensitive)),
             rules=policy.bind(sensitive),
             credit=sum((e.credit for e in encodings), Fraction(0)),
+            type_of=type_of,
         )
         if problem.most_cost >= MOST_COST:
             raise InputError(
@@ -182,6 +189,21 @@ class Problem:
     def stars(self, cost: int) -> Fraction:
         """Return the cost of all rows in stars."""
         return Fraction(cost, self.unit) - self.credit
+
+
+def _different(codes: IntArray, sensitive: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the first row type of each that looks different, in their order, and for every row type which it is."""
+    alike = bucket([*codes.T, *sensitive.T], len(codes))
+    order = np.argsort(alike.first, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return alike.first[order], rank[alike.ids()]
+
+
+def _totals(counts: IntArray, type_of: IntArray) -> IntArray:
+    totals = np.zeros(int(type_of.max()) + 1, dtype=np.int64)
+    np.add.at(totals, type_of, counts)
+    return totals
 
 
 def _in_units(costs: Sequence[Sequence[Fraction]], unit: int) -> IntArray:

@@ -20,12 +20,16 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True)
 class Roles:
-    """The quasi columns with their ladders, the sensitive ones with their spaces, and the identifiers."""
+    """The quasi columns with their ladders, the sensitive ones with their spaces, and the identifiers.
+
+    Those in ``keep`` have no role, as all others, but somebody has decided that they are released as they are.
+    """
 
     quasi: Mapping[str, Ladder]
     sensitive: Mapping[str, Space]
     identifier: tuple[str, ...] = ()
     measure: Measure = DEFAULT
+    keep: tuple[str, ...] = ()
 
     @classmethod
     def read(
@@ -37,6 +41,7 @@ class Roles:
         weights: Spec = None,
         measure: Measure | str | None = None,
         *,
+        keep: Spec = None,
         partial: bool = False,
     ) -> Roles:
         """Read the roles as the user gave them, and check them against the columns of the table.
@@ -49,6 +54,7 @@ class Roles:
             "quasi": _continued(_entries(quasi, columns), columns, problems),
             "sensitive": _entries(sensitive, columns),
             "identifier": _entries(identifier, columns, plain=True),
+            "keep": _entries(keep, columns, plain=True),
         }
         _check_names(given, columns, problems)
         if not given["quasi"] and not partial:
@@ -64,7 +70,13 @@ class Roles:
         raise_all(problems)
         chosen = parse_measure(measure)
         quasi = {name: priced(ladder, weighed.get(name, Fraction(1)), chosen) for name, ladder in ladders.items()}
-        return cls(quasi, spaces, tuple(name for name, _ in given["identifier"]), chosen)
+        dropped, kept = (tuple(name for name, _ in given[role]) for role in ("identifier", "keep"))
+        return cls(quasi, spaces, dropped, chosen, kept)
+
+    def undecided(self, columns: Sequence[str]) -> list[str]:
+        """Return the columns that nobody has said anything of."""
+        decided = {*self.quasi, *self.sensitive, *self.identifier, *self.keep}
+        return [name for name in columns if name not in decided]
 
 
 def words(spec: Spec) -> list[Any]:

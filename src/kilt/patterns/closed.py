@@ -53,7 +53,7 @@ class Items:
     def of(cls, problem: Problem) -> Items:
         """List the items that enough rows for a group show."""
         covers, places = [packed(np.zeros((0, len(problem.counts)), dtype=bool))], []
-        tops = np.zeros(len(problem.columns), dtype=np.int16)
+        tops = np.array([len(column.levels) - 1 for column in problem.columns], dtype=np.int16)
         for index, levels in enumerate(useful_levels(problem)):
             for level in levels:
                 values, where = np.unique(

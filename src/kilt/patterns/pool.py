@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +11,16 @@ import numpy as np
 
 from kilt.arrays.ragged import Ragged
 from kilt.model.partition import Partition
-from kilt.model.patterns import buckets, costs_of, least_costs, level_vectors, tightest, useful_levels
+from kilt.model.patterns import (
+    Levels,
+    buckets,
+    costs_of,
+    least_costs,
+    level_vectors,
+    n_level_vectors,
+    tightest,
+    useful_levels,
+)
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
 from kilt.patterns.closed import closed_patterns
@@ -26,6 +34,7 @@ class Params:
     few_row_types: int = 1_000  # up to which patterns are listed faster by what they cover than by level vectors
     few_vectors: int = 4_096  # level vectors: with more, the same holds up to
     max_row_types: int = 5_000
+    max_priced: int = 2_000_000  # pairs of a row type and a level vector whose cost is looked at to choose a ceiling
 
 
 PARAMS = Params()
@@ -73,12 +82,17 @@ class Pool:
             [Ragged(every[:0], np.zeros(1, dtype=np.int64))],
             [np.zeros((0, len(problem.columns)), dtype=np.int16)],
         )
-        entries, ceiling = 0, None
+        entries, affordable = 0, None if most_entries is None else Affordable.of(problem, most_entries)
+        ceiling = None if affordable is None else affordable.ceiling
         for cost, levels in level_vectors(problem, least_costs(problem)):
             if enough() or (most_entries is not None and entries > most_entries):
-                ceiling = cost
+                ceiling = cost if ceiling is None else min(cost, ceiling)
                 break
-            found = _large_enough(problem, buckets(problem, levels, every))
+            types = every if affordable is None else affordable.row_types(levels)
+            if not len(types):
+                continue
+            found = buckets(problem, levels, types)
+            found = _large_enough(problem, Ragged(types[found.values], found.starts))
             closed = (tightest(problem, found.values, found.starts) == np.array(levels)).all(axis=1)
             found = found.kept(closed & _can_hold(problem, found))
             covers.append(found)
@@ -115,6 +129,50 @@ class Pool:
         return entries
 
 
+@dataclass(frozen=True)
+class Affordable:
+    """Patterns that cost less than the ceiling; ``costs[j][h]`` is what every row type pays in column j at level h."""
+
+    ceiling: int
+    costs: list[list[IntArray]]
+
+    @classmethod
+    def of(cls, problem: Problem, most_entries: int) -> Affordable | None:
+        """Choose the ceiling so that about so many pairs of a row type and a pattern that covers it are below.
+
+        None if there are no more in all, or if all labels of a level cost the same: whole level vectors are cheap or
+        dear then.
+        """
+        vectors, n_row_types = n_level_vectors(problem), len(problem.counts)
+        if vectors * n_row_types <= most_entries or vectors > PARAMS.max_priced or _costs_by_level(problem):
+            return None
+        columns = enumerate(problem.columns)
+        costs = [[problem.costs_at(j, h) for h in range(len(column.levels))] for j, column in columns]
+        return cls(_cost_below(problem, most_entries / (vectors * n_row_types)), costs)
+
+    def row_types(self, levels: Levels) -> IntArray:
+        """Return the row types that pay less than the ceiling at these levels."""
+        total = sum(of_column[level] for of_column, level in zip(self.costs, levels, strict=True))
+        return np.flatnonzero(np.asarray(total) < self.ceiling)
+
+
+def _cost_below(problem: Problem, share: float) -> int:
+    """Return a cost below which such a share of all row types under all level vectors is; a sample tells."""
+    vectors, n_row_types = n_level_vectors(problem), len(problem.counts)
+    sample = np.linspace(0, n_row_types - 1, max(1, PARAMS.max_priced // vectors), dtype=np.int64)
+    costs = np.zeros((len(sample), 1), dtype=np.int64)
+    for index, levels in enumerate(useful_levels(problem)):
+        each = problem.costs[index][levels][:, problem.codes[sample, index]].T
+        costs = (costs[:, :, None] + each[:, None, :]).reshape(len(sample), -1)
+    place = int(costs.size * share)
+    return max(1, int(np.partition(costs.ravel(), place)[place]))
+
+
+def _costs_by_level(problem: Problem) -> bool:
+    """Say whether all labels of a level cost the same."""
+    return all((cost == cost[:, :1]).all() for cost in problem.costs)
+
+
 def _large_enough(problem: Problem, found: Ragged) -> Ragged:
     """Keep the buckets that have enough rows for a legal group."""
     rows = found.sums(problem.counts[found.values])
@@ -135,7 +193,7 @@ def _can_hold(problem: Problem, found: Ragged) -> BoolArray:
 
 def every_pattern(problem: Problem, enough: Callable[[], bool] = lambda: False) -> Pool | None:
     """List all closed patterns that can hold a legal group; None if they are too many, or if it is stopped."""
-    vectors, n_row_types = _vectors(problem), len(problem.counts)
+    vectors, n_row_types = n_level_vectors(problem), len(problem.counts)
     if n_row_types <= PARAMS.few_row_types or (vectors > PARAMS.few_vectors and n_row_types <= PARAMS.max_row_types):
         pool = _by_covers(problem)
         if pool is not None:
@@ -159,15 +217,10 @@ def _by_covers(problem: Problem) -> Pool | None:
 
 def too_many_patterns(problem: Problem, most_entries: int = PARAMS.max_entries) -> str | None:
     """Say why the patterns of a problem are too many for a method that needs all of them; None if they are not."""
-    if _vectors(problem) * len(problem.counts) <= most_entries:
+    if n_level_vectors(problem) * len(problem.counts) <= most_entries:
         return None
     pool = every_pattern(problem)
     if pool is not None and len(pool.types) <= most_entries:
         return None
     size = f"{len(problem.counts):,} different rows and {len(problem.columns)} columns"
     return f"it lists all patterns, and those of {size} with these ladders are too many"
-
-
-def _vectors(problem: Problem) -> int:
-    """Return how many level vectors there are."""
-    return math.prod(len(levels) for levels in useful_levels(problem))

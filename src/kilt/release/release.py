@@ -10,11 +10,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from kilt.certificates.proof.evidence import Arithmetic, Status, status_of
+from kilt.certificates.proof.evidence import Arithmetic, Status, gap_of, status_of
 from kilt.model.plan import Plan
 from kilt.model.policy import Policy
 from kilt.numbers import IntArray, decimal_text, json_number, pluralize
 from kilt.release.claim import ReleaseClaim
+from kilt.release.left import ColumnLeft
 from kilt.release.writer import ReleaseWriter
 from kilt.sources.base import Source
 from kilt.verification.verdict import Verdict
@@ -37,7 +38,11 @@ class Group:
 class Release:
     """A verified release. ``stars`` is its cost, ``bound`` a proven lower bound under this policy.
 
-    It took ``seconds`` in all, ``verifying_seconds`` of them after the search: to apply the plan, verify and write.
+    The least levels of ladders cost ``exact_least`` stars in every release; nothing, if all values may be shown.
+
+    ``warnings`` are what to look at before publishing it; ``left`` has how much of each quasi column is left, and
+    ``blurs`` says whether cells may be blurred in steps. It took ``seconds`` in all, ``verifying_seconds`` of them
+    after the search: to apply the plan, verify and write.
     """
 
     policy: Policy
@@ -46,11 +51,15 @@ class Release:
     verifying_seconds: float
     verdict: Verdict
     notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+    left: dict[str, ColumnLeft]
+    blurs: bool
     exact_stars: Fraction
     exact_bound: Fraction | None
     proof: Arithmetic
     factor: Fraction | None
     most_stars: Fraction
+    exact_least: Fraction
     released: Source
     claim: ReleaseClaim
     sizes: IntArray = field(compare=False)
@@ -80,10 +89,20 @@ class Release:
 
     @property
     def gap(self) -> float | None:
-        """(stars - bound) / stars; None if no bound is known."""
+        """(stars - bound) / stars, both without what least levels cost everybody; None if no bound is known."""
+        return None if self.exact_bound is None else float(gap_of(self.exact_stars, self.exact_bound, self.exact_least))
+
+    @property
+    def lost(self) -> Fraction:
+        """The share of the detail that is lost: stars by what hiding everything would cost."""
+        return self.exact_stars / self.most_stars if self.most_stars else Fraction(0)
+
+    @property
+    def must_be_lost(self) -> Fraction | None:
+        """The share of the detail that every release under this policy must lose; None if no bound is known."""
         if self.exact_bound is None:
             return None
-        return float((self.exact_stars - self.exact_bound) / self.exact_stars) if self.exact_stars else 0.0
+        return self.exact_bound / self.most_stars if self.most_stars else Fraction(0)
 
     @property
     def guarantee(self) -> str | None:
@@ -124,6 +143,7 @@ class Release:
             "groups": len(self.sizes),
             "stars": self.stars,
             "bound": self.bound,
+            "least": json_number(self.exact_least),
             "gap": self.gap,
             "status": self.status,
             "proof": None if self.bound is None else self.proof,
@@ -134,6 +154,11 @@ class Release:
             "policy": str(self.policy),
             "k": self.verdict.k,
             **{name: self.verdict.to_dict()[name] for name in ("l", "t", "average_t")},
+            "left": {
+                name: {"cells": json_number(column.cells), "detail": json_number(column.detail)}
+                for name, column in self.left.items()
+            },
+            "warnings": list(self.warnings),
             "notes": list(self.notes),
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from kilt.report.text import quality, reached
+from kilt.report.text import left_text, quality, reached
 
 if TYPE_CHECKING:
     from kilt.release.release import Release
@@ -20,6 +20,7 @@ def release_html(release: Release) -> str:
         ("groups", f"{len(release.sizes):,}"),
         ("stars", f"{release.stars:,}"),
         ("bound", "none known" if release.bound is None else f"{release.bound:,}"),
+        ("detail left", left_text(release)),
         ("verified", reached(release)),
     ]
     rows = "".join(f"<tr><th style='text-align:left'>{escape(n)}</th><td>{escape(v)}</td></tr>" for n, v in figures)
@@ -29,8 +30,9 @@ def release_html(release: Release) -> str:
         f"<tr>{''.join(_cell(cell) for cell in group.pattern.values())}<td>{group.size:,}</td></tr>"
         for group in largest
     )
+    warnings = "".join(f"<p><strong>Warning</strong>: {escape(each)}</p>" for each in release.warnings)
     return (
-        f"<div><p><strong>kilt release</strong>: {escape(quality(release))}</p><table>{rows}</table>"
+        f"<div>{warnings}<p><strong>kilt release</strong>: {escape(quality(release))}</p><table>{rows}</table>"
         f"<p>The largest groups:</p><table><tr>{header}<th>rows</th></tr>{groups}</table></div>"
     )
 

@@ -11,19 +11,20 @@ from kilt.numbers import decimal_text, pluralize
 from kilt.verification.verdict import Verdict
 
 if TYPE_CHECKING:
+    from kilt.release.left import ColumnLeft
     from kilt.release.release import Release
 
 SHOWN = 10
 
 
 def release_text(release: Release) -> str:
-    """Say what was released, how good it is, and what was verified."""
-    share = percent(release.exact_stars / release.most_stars) if release.most_stars else "0%"
+    """Say what was released, how good it is, and what was verified; warnings stand before all else."""
     guarantee = "" if release.guarantee is None else f" ({release.guarantee})"
     lines = [
-        f"{pluralize(release.rows, 'row')} in {pluralize(len(release.sizes), 'group')}, {release.stars:,} stars "
-        f"({share} of what could be hidden)",
+        *([f"WARNING: {'; '.join(release.warnings)}"] if release.warnings else []),
+        f"{pluralize(release.rows, 'row')} in {pluralize(len(release.sizes), 'group')}, {loss(release)}",
         quality(release),
+        f"detail left: {left_text(release)}",
         f"verified: {reached(release)}; nothing but stars differs from the original",
         f"solver {release.solver}{guarantee}, {release.seconds - release.verifying_seconds:.1f} s, "
         f"and {release.verifying_seconds:.1f} s to verify and write",
@@ -32,14 +33,47 @@ def release_text(release: Release) -> str:
     return "\n".join(lines)
 
 
+def loss(release: Release) -> str:
+    """Say how much is lost: in stars where cells are hidden or not, as a share of the detail where they are blurred."""
+    if not release.blurs:
+        return f"{release.stars:,} stars ({percent(release.lost)} of what could be hidden)"
+    must = "" if release.must_be_lost is None else f"; at least {percent(release.must_be_lost)} must be"
+    least = release.exact_least / release.most_stars if release.most_stars else Fraction(0)
+    given = f", {percent(least)} of it by the least levels" if least else ""
+    return f"{percent(release.lost)} of the detail is lost{given}{must}"
+
+
+def left_text(release: Release) -> str:
+    """Say how much of each quasi column is left; of many columns, those that have lost the most."""
+    worst = sorted(release.left, key=lambda name: release.left[name].detail)[:SHOWN]
+    shown = [f"'{name}' {_left(column)}" for name, column in release.left.items() if name in worst]
+    others = [column.detail for name, column in release.left.items() if name not in worst]
+    rest = [f"and {pluralize(len(others), 'column')} with at least {part(min(others))}"] if others else []
+    return ", ".join([*shown, *rest])
+
+
+def _left(column: ColumnLeft) -> str:
+    detail, cells = part(column.detail), part(column.cells)
+    return detail if cells == detail else f"{detail} ({cells} of cells untouched)"
+
+
+def part(share: Fraction) -> str:
+    """Write a share that is left, rounded down; only nothing is written as 0%, and only all of it as 100%."""
+    return "<0.1%" if 0 < share < Fraction(1, 1000) else f"{decimal_text(100 * share, 1)}%"
+
+
 def quality(release: Release) -> str:
     """Say how far the stars can be from the optimum."""
     if release.bound is None:
-        return f"no lower bound is known: a release under {release.policy} may exist with fewer stars"
+        better = "lose less" if release.blurs else "exist with fewer stars"
+        return f"no lower bound is known: a release under {release.policy} may {better}"
     if release.status != "feasible":
-        return f"{release.status}: no release under {release.policy} can have fewer stars"
+        better = "lose less" if release.blurs else "have fewer stars"
+        return f"{release.status}: no release under {release.policy} can {better}"
     how = " (proved in floating point)" if release.proof == "float" else ""
     gap = percent(Fraction(release.gap or 0))
+    if release.blurs:
+        return f"the gap to what every release under {release.policy} must lose is {gap}{how}"
     return f"no release under {release.policy} can have fewer than {release.bound:,} stars (gap {gap}){how}"
 
 

@@ -38,12 +38,10 @@ class StoppingRule:
         iterations: int | None = None,
     ) -> StoppingRule:
         """Check what the user gave."""
-        share = _limit(gap, "gap")
+        share = read_limit(gap, "gap")
         if share is not None and share > 1:
             raise InputError(f"'gap' is a share of the stars, from 0 to 1, not {gap}")
-        if iterations is not None and iterations < 0:
-            raise InputError(f"'iterations' must be a whole number of at least 0, not {iterations}")
-        return cls(_limit(seconds, "time"), share, iterations, interrupted)
+        return cls(read_limit(seconds, "time"), share, require_iterations(iterations), interrupted)
 
     def with_defaults(self, seconds: float, iterations: int, gap: float) -> StoppingRule:
         """Stop after so many seconds or iterations if neither are given, and at this gap if none is."""
@@ -88,6 +86,13 @@ class StoppingRule:
         return cost - bound <= self.gap * (cost - self.base)
 
 
+def require_iterations(iterations: int | None) -> int | None:
+    """Return the number of iterations, or raise if it is none; no limit is given by None."""
+    if iterations is not None and iterations < 0:
+        raise InputError(f"'iterations' must be a whole number of at least 0, not {iterations}")
+    return iterations
+
+
 def require_seed(seed: int) -> int:
     """Return the seed of what is random, or raise if it is none."""
     if seed < 0:
@@ -95,7 +100,8 @@ def require_seed(seed: int) -> int:
     return seed
 
 
-def _limit(given: Number | None, name: str) -> float | None:
+def read_limit(given: Number | None, name: str) -> float | None:
+    """Return a limit as a number, or raise if it is none; no limit is given by None."""
     if given is None:
         return None
     try:

@@ -9,6 +9,7 @@ from itertools import zip_longest
 
 from kilt.deprecation import warn_dropped
 from kilt.errors import InputError, nearest
+from kilt.model.partition import Partition
 from kilt.solvers.base import Kind, Solver
 
 GROUP = "kilt.solvers"  # the entry points by which packages bring solvers of their own
@@ -21,7 +22,7 @@ class SolverInfo:
     ``made`` names its class as an entry point does. ``brings_bound`` says whether it finds a bound itself, ``ends``
     whether it comes to an end by itself, and ``is_random`` whether it takes a seed. ``takes_release_rules`` says that
     it takes rules on the release as a whole, such as average t: where it does not meet them itself, its groups are
-    merged until it does. ``given`` is the user's own.
+    merged until it does. ``takes_start`` says that it can go on from a partition. ``given`` is the user's own.
     """
 
     name: str
@@ -34,6 +35,7 @@ class SolverInfo:
     ends: bool = True
     is_random: bool = False
     takes_release_rules: bool = False
+    takes_start: bool = False
     given: Solver | None = None
 
     @classmethod
@@ -42,12 +44,13 @@ class SolverInfo:
         said = ("kind", "guarantee", "takes", "source", "brings_bound", "ends", "is_random", "takes_release_rules")
         return cls(name, made, **{word: getattr(solver, word) for word in said if hasattr(solver, word)})
 
-    def load(self, seed: int = 0) -> Solver:
-        """Load the solver; some need heavy libraries."""
+    def load(self, seed: int = 0, start: Partition | None = None) -> Solver:
+        """Load the solver, as one that goes on from a partition if it can; some need heavy libraries."""
         if self.given is not None:
             return self.given
         made = EntryPoint(self.name, self.made, GROUP).load()
-        found: Solver = made(seed=seed) if self.is_random else made()
+        chosen = {"seed": seed} if self.is_random else {}
+        found: Solver = made(**chosen, given=start) if self.takes_start else made(**chosen)
         return found
 
     def to_dict(self) -> dict[str, object]:
@@ -145,6 +148,7 @@ INFOS = (
         ends=False,
         is_random=True,
         takes_release_rules=True,
+        takes_start=True,
     ),
     SolverInfo(
         "greedy",

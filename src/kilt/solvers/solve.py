@@ -9,11 +9,14 @@ import numpy as np
 
 from kilt.certificates.proof.evidence import Bound
 from kilt.errors import InputError, KiltError, VerificationError
+from kilt.model.cells import cells_of
+from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution, Solver
+from kilt.solvers.cells import solve_cells
 from kilt.solvers.choose import choose, reason_refused
 from kilt.solvers.common.merging import merge_until_accepted
 from kilt.solvers.registry import SolverInfo, solver_info
@@ -38,41 +41,59 @@ def solve(
     *,
     seed: int = 0,
     polish: bool = False,
+    start: Partition | None = None,
 ) -> Solution:
-    """Choose the solver and solve; if it has no bound, find one.
+    """Choose the solver and solve, from a legal partition on if it can; if it has no bound, find one.
 
     A solver without a bound that is limited by time has the bound beside it. Without a time one comes after the other,
     so that the same input gives the same answer.
     """
-    stop = replace(limited(problem, solver, stop, polish=polish), base=problem.base_cost)
-    solution = _solve(problem, solver, stop, observer, seed, polish=polish)
+    stop = limited(problem, solver, stop, polish=polish)
+    cells = cells_of(problem)
+
+    def solve_one(part: Problem, limit: StoppingRule, observe: Observer) -> Solution:
+        limit = replace(limit, base=part.base_cost)
+        return _solve(part, solver, limit, observe, seed, polish=polish, start=start if part is problem else None)
+
+    if len(cells) > 1:
+        solution = solve_cells(problem, cells, solve_one, stop, observer)
+    else:
+        solution = solve_one(problem, stop, observer)
     return solution.with_bound(Bound(problem.base_cost)) if problem.base_cost else solution
 
 
 def _solve(
-    problem: Problem, solver: str | Solver, stop: StoppingRule, observer: Observer, seed: int, *, polish: bool
+    problem: Problem,
+    solver: str | Solver,
+    stop: StoppingRule,
+    observer: Observer,
+    seed: int,
+    *,
+    polish: bool,
+    start: Partition | None,
 ) -> Solution:
     """Choose the solver and solve within limits; if it has no bound, find one."""
     info = choose(solver, problem)
     if solver == "auto" and problem.rules.on_release and not polish and info.kind != "exact":
-        return _solve_on_release(problem, info, stop, observer, seed)
+        return _solve_on_release(problem, info, stop, observer, seed, start)
     if polish and info.ends:
         return _polish(problem, info, stop, observer, seed)
     if info.kind == "exact" and stop.iterations is not None and stop.seconds is None:
         stop = _limited_exact(solver, info, stop)
     if not info.brings_bound and stop.seconds is not None:
         return _solve_and_bound(problem, info, stop, observer, seed)
-    solution = run(problem, info, stop, observer, seed)
+    solution = run(problem, info, stop, observer, seed, start)
     if solution.bound is not None and (info.brings_bound or solution.is_optimal):
         return solution
     return solution.with_bound(_bound_after(problem, solution, stop, observer))
 
 
 def _solve_on_release(
-    problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int
+    problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int, start: Partition | None
 ) -> Solution:
     """Solve under a rule on the release as a whole; where that costs stars, try also the heuristic that knows of it."""
-    first, other = solve(problem, info.name, stop.share(FIRST_SHARE), observer, seed=seed), solver_info(ON_RELEASE)
+    first = solve(problem, info.name, stop.share(FIRST_SHARE), observer, seed=seed, start=start)
+    other = solver_info(ON_RELEASE)
     bound = None if first.bound is None else first.bound.cost
     if stop(first.cost, bound) or reason_refused(other, problem):
         return first
@@ -99,10 +120,20 @@ def _limited_exact(solver: str | Solver, info: SolverInfo, stop: StoppingRule) -
     return stop.at_most(SECONDS)
 
 
-def run(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int = 0) -> Solution:
-    """Solve, and note who did and whether it was stopped."""
+def run(
+    problem: Problem,
+    info: SolverInfo,
+    stop: StoppingRule,
+    observer: Observer,
+    seed: int = 0,
+    start: Partition | None = None,
+) -> Solution:
+    """Solve, from a partition on if the solver can, cell by cell if there are several, and note who did."""
+    cells = cells_of(problem)
+    if len(cells) > 1:
+        return solve_cells(problem, cells, lambda p, limit, o: run(p, info, limit, o, seed), stop, observer)
     limit = stop.share(MERGED_SHARE) if problem.rules.on_release else stop
-    solution = info.load(seed).solve(problem, limit, observer)
+    solution = info.load(seed, start).solve(problem, limit, observer)
     if not isinstance(solution, Solution):
         raise KiltError(f"the solver '{info.name}' returned no Solution, but a {type(solution).__name__}")
     placed = np.bincount(solution.partition.types, solution.partition.counts, len(problem.counts))
@@ -135,7 +166,9 @@ def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, 
         return solution.bound
     least, most = CERTIFYING_SECONDS
     stop = replace(stop if stop.seconds is None else stop.at_least(least).at_most(most), gap=None)
-    evidence = solution.evidence or _column_multipliers(problem, solution, stop.share(0.5))
+    evidence = solution.evidence
+    if evidence is None and len(cells_of(problem)) == 1:
+        evidence = _column_multipliers(problem, solution, stop.share(0.5))
     known = _evaluated(problem, evidence)
     if known.cost >= solution.cost:
         return known

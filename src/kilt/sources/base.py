@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from kilt.model.detect import PARAMS, ColumnSample
 from kilt.model.ladders import Domain
 from kilt.model.plan import Plan
 from kilt.model.row_types import RowTypes
@@ -65,3 +66,18 @@ class Source(Protocol):
 
     def cells(self, column: str) -> list[str | None]:
         """Return the cells of a column as text, row by row, for the check of a certificate."""
+
+
+@runtime_checkable
+class SamplingSource(Protocol):
+    """A source that takes the sample of a column itself, for tables whose cells should not be fetched for it."""
+
+    def sample_column(self, column: str, most: int) -> ColumnSample:
+        """Count the cells and the distinct values of a column, and return at most so many of these, evenly chosen."""
+
+
+def sample_of(source: Source, column: str, most: int = PARAMS.sample) -> ColumnSample:
+    """Take the sample of a column, as the source does it or from its cells."""
+    if isinstance(source, SamplingSource):
+        return source.sample_column(column, most)
+    return ColumnSample.of(column, source.cells(column), most)

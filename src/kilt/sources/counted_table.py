@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from kilt.errors import InputError
-from kilt.model.ladders import Encoding
+from kilt.model.cells import require_legal_cells
+from kilt.model.detect import ColumnKind, detect, note, refusal
+from kilt.model.ladders import Encoding, Mark
 from kilt.model.measure import Measure
-from kilt.model.plan import choose_marks
+from kilt.model.partition import Partition
+from kilt.model.plan import Plan, choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
 from kilt.model.row_types import RowTypes, encode
 from kilt.numbers import IntArray
-from kilt.sources.base import Source
+from kilt.sources.base import Source, sample_of
 from kilt.sources.registry import open_source
 
 
@@ -26,7 +31,8 @@ class TableDescription:
     ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
     about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
     a star counts in a column, the ``measure`` (loss, level or entropy) what a label costs, and ``delimiter`` separates
-    the cells of a CSV file.
+    the cells of a CSV file. Columns without a role are released as they are; those in ``keep`` without a question or a
+    note.
     """
 
     data: Any
@@ -36,6 +42,7 @@ class TableDescription:
     weights: Spec = None
     measure: Measure | str | None = None
     delimiter: str | None = None
+    keep: Spec = None
 
     @classmethod
     def of(cls, data: Any, **said: Any) -> TableDescription:
@@ -55,7 +62,20 @@ class TableDescription:
     @cached_property
     def roles(self) -> Roles:
         """The roles of its columns."""
-        return Roles.read(self.source.columns, self.quasi, self.sensitive, self.identifier, self.weights, self.measure)
+        given = (self.quasi, self.sensitive, self.identifier, self.weights, self.measure)
+        return Roles.read(self.source.columns, *given, keep=self.keep)
+
+    @cached_property
+    def undecided(self) -> tuple[ColumnKind, ...]:
+        """What the columns are that have no role and are not in ``keep``."""
+        return tuple(detect(sample_of(self.source, name)) for name in self.roles.undecided(self.source.columns))
+
+    def require_decided(self) -> tuple[str, ...]:
+        """Raise if a column that could identify persons has no role; return the note that names the others."""
+        refused, noted = refusal(self.undecided), note(self.undecided)
+        if refused is not None:
+            raise InputError(refused)
+        return () if noted is None else (noted,)
 
     def count(self, policy: Policy) -> CountedTable:
         """Count the row types of the quasi columns and of the sensitive columns that the policy is about."""
@@ -88,7 +108,31 @@ class CountedTable:
     def problem(self) -> Problem:
         """The problem, in integers; raises if no release can meet the policy."""
         spaces = {name: self.roles.sensitive[name] for name in self.policy_columns}
-        return Problem.of_encoded(self.types, self.encodings, spaces, self.policy)
+        problem = Problem.of_encoded(self.types, self.encodings, spaces, self.policy)
+        require_legal_cells(problem)
+        return problem
+
+    def plan(self, partition: Partition, marks: Mapping[str, Mark]) -> Plan:
+        """Return the plan of a release with the groups of a partition of the problem."""
+        counted = partition.expanded(self.problem.type_of, self.types.counts)
+        return Plan.of(counted, self.types, self.roles.quasi, self.encodings, marks)
+
+    @property
+    def top_stars(self) -> dict[str, Fraction]:
+        """What it costs to hide a cell of each quasi column altogether: its weight, for every character or for all."""
+        weights = (getattr(ladder, "weight", Fraction(1)) for ladder in self.roles.quasi.values())
+        tops = (weight * len(e.columns) for weight, e in zip(weights, self.encodings, strict=True))
+        return dict(zip(self.roles.quasi, tops, strict=True))
+
+    @property
+    def most_stars(self) -> Fraction:
+        """What it costs to hide everything."""
+        return sum(self.top_stars.values(), Fraction(0)) * self.problem.rows
+
+    @property
+    def blurs(self) -> bool:
+        """Whether cells may be blurred in steps: some ladder has more than two levels."""
+        return any(len(column.levels) > 2 for encoding in self.encodings for column in encoding.columns)
 
     def under(self, policy: Policy) -> CountedTable:
         """Return the same counts under another policy, which is about the same columns."""

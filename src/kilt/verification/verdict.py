@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -42,12 +42,29 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class Fidelity:
-    """How a release differs from its original: its stars, and every difference that is not a blurred quasi cell."""
+class Blurred:
+    """What is blurred in a quasi column: how many stars that is, and in how many cells."""
 
     stars: Fraction
     cells: int
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """How a release differs from its original: what is blurred in each quasi column, and every other difference."""
+
+    columns: Mapping[str, Blurred]
     problems: tuple[str, ...]
+
+    @property
+    def stars(self) -> Fraction:
+        """The stars of all quasi columns."""
+        return sum((column.stars for column in self.columns.values()), Fraction(0))
+
+    @property
+    def cells(self) -> int:
+        """How many cells are blurred."""
+        return sum(column.cells for column in self.columns.values())
 
     @property
     def kept(self) -> bool:
@@ -123,6 +140,10 @@ class Verdict:
                 "kept": self.fidelity.kept,
                 "stars": json_number(self.fidelity.stars, up=True),
                 "cells": self.fidelity.cells,
+                "columns": {
+                    name: {"stars": json_number(column.stars, up=True), "cells": column.cells}
+                    for name, column in self.fidelity.columns.items()
+                },
                 "problems": list(self.fidelity.problems),
             }
         return found

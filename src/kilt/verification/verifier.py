@@ -25,7 +25,7 @@ from kilt.model.rules import Groups, Rules, differences, whole_of
 from kilt.model.spaces import GroundDistance
 from kilt.numbers import FloatArray, IntArray, decimal_text, pluralize
 from kilt.sources.tally import Comparison, Tally
-from kilt.verification.verdict import Fidelity, Risk, Verdict
+from kilt.verification.verdict import Blurred, Fidelity, Risk, Verdict
 
 
 class Table(Protocol):
@@ -139,23 +139,23 @@ def _fidelity(
         f"the identifier '{name}' is still there" if name in roles.identifier else f"the column '{name}' is new"
         for name in comparison.added
     ]
-    stars, cells, kept_column_differs = Fraction(0), 0, False
+    columns, kept_column_differs = {name: Blurred(Fraction(0), 0) for name in roles.quasi}, False
     for name, pairs in comparison.differing.items():
         ladder = roles.quasi.get(name)
         if ladder is None or not (pairs or ladder.hides_values):
-            found = _Blurred(wrong=sum(count for _, _, count in pairs))
+            found = _Compared(wrong=sum(count for _, _, count in pairs))
             kept_column_differs |= found.wrong > 0
         else:
-            found = _blurred(ladder, original.domain(name), pairs, marks.get(name))
-        stars, cells = stars + found.stars, cells + found.cells
+            found = _compared(ladder, original.domain(name), pairs, marks.get(name))
+            columns[name] = Blurred(found.stars, found.cells)
         problems += found.problems(name)
     if kept_column_differs and order is None:
         problems.append("if its rows were shuffled, they cannot be compared with the original row by row")
-    return Fidelity(stars, cells, tuple(problems))
+    return Fidelity(columns, tuple(problems))
 
 
 @dataclass(frozen=True)
-class _Blurred:
+class _Compared:
     """What the cells of a column cost, how many are blurred, and what is wrong with them."""
 
     stars: Fraction = Fraction(0)
@@ -174,7 +174,7 @@ class _Blurred:
             yield f"'{name}' shows {pluralize(self.bare, 'value')} that its least level hides"
 
 
-def _blurred(ladder: Ladder, domain: Domain, pairs: Sequence[tuple[Mark, Mark, int]], mark: Mark) -> _Blurred:
+def _compared(ladder: Ladder, domain: Domain, pairs: Sequence[tuple[Mark, Mark, int]], mark: Mark) -> _Compared:
     """Add up the cells that differ from their original and, if the ladder hides every value, those that do not."""
     same: Counter[str | None] = Counter()
     if ladder.hides_values:
@@ -192,7 +192,7 @@ def _blurred(ladder: Ladder, domain: Domain, pairs: Sequence[tuple[Mark, Mark, i
         cost = ladder.stars(value, value, domain, mark) if count else Fraction(0)
         stars += (cost or 0) * count
         bare += count if cost is None else 0
-    return _Blurred(stars, cells, wrong, bare, ladder.ambiguous(domain, mark) > 0)
+    return _Compared(stars, cells, wrong, bare, ladder.ambiguous(domain, mark) > 0)
 
 
 def require_verified(verdict: Verdict, stars: Fraction) -> Verdict:

@@ -120,7 +120,8 @@ def test_many_rows_keep_their_order(tmp_path):
     with (tmp_path / "in.csv").open("w") as file:
         file.write("q,number\n")
         file.writelines(f"{q},{i}\n" for i, q in enumerate(quasi))
-    kilt.anonymize(tmp_path / "in.csv", quasi="q", policy=kilt.Policy(k=5), output=tmp_path / "out.csv")
+    files = {"data": tmp_path / "in.csv", "output": tmp_path / "out.csv"}
+    kilt.anonymize(**files, quasi="q", keep="number", policy=kilt.Policy(k=5))
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "in.csv").read_bytes()
 
 

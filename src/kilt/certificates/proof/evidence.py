@@ -77,3 +77,8 @@ def status_of(cost: Fraction | int, bound: Fraction | int | None, arithmetic: Ar
     if bound is None or bound < cost:
         return "feasible"
     return "optimal" if arithmetic == "exact" else "optimal (floating point)"
+
+
+def gap_of(cost: Fraction, bound: Fraction, least: Fraction) -> Fraction:
+    """Return how far a cost can be from the optimum, as a share of what it is above the least of all releases."""
+    return (cost - bound) / (cost - least) if cost > least else Fraction(0)

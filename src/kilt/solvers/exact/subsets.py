@@ -160,10 +160,11 @@ def _expanded(values: IntArray, counts: IntArray, size: int) -> IntArray:
 
 def _steps(problem: Problem) -> tuple[BoolArray, IntArray]:
     """Return which steps up the ladders two row types make a group take, as they differ below, and what each costs."""
-    differs, costs = [], []
+    n_row_types = len(problem.counts)
+    differs, costs = [np.zeros((0, n_row_types, n_row_types), dtype=bool)], [np.zeros((0, n_row_types), dtype=np.int64)]
     for index, column in enumerate(problem.columns):
         for level in range(len(column.levels) - 1):
             shown = column.levels[level][problem.codes[:, index]]
-            differs.append(shown[:, None] != shown)
-            costs.append(problem.costs_at(index, level + 1) - problem.costs_at(index, level))
-    return np.stack(differs, axis=-1), np.stack(costs, axis=-1)
+            differs.append((shown[:, None] != shown)[None])
+            costs.append((problem.costs_at(index, level + 1) - problem.costs_at(index, level))[None])
+    return np.moveaxis(np.concatenate(differs), 0, -1), np.concatenate(costs).T

@@ -15,6 +15,7 @@ import numpy as np
 
 from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
+from kilt.model.detect import ColumnSample, step
 from kilt.model.ladders import Domain
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
@@ -84,6 +85,21 @@ class DuckSource:
     def cells(self, column: str) -> list[str | None]:
         """Return the cells of a column as text, row by row."""
         return [row[0] for row in self._database.rows(f"SELECT {self._text(column)} FROM {self._table} ORDER BY rowid")]
+
+    def sample_column(self, column: str, most: int) -> ColumnSample:
+        """Count the cells and the distinct values of a column, and return some of these (one GROUP BY)."""
+        values, cell = fresh("values"), self._text(column)
+        self._database.run(
+            f"CREATE TABLE {values} AS SELECT {cell} AS v, count(*) AS n, min(rowid) AS r FROM {self._table} "
+            f"WHERE {cell} IS NOT NULL GROUP BY v"
+        )
+        distinct, filled = self._database.rows(f"SELECT count(*), coalesce(sum(n), 0)::BIGINT FROM {values}")[0]
+        chosen = self._database.rows(
+            f"SELECT v FROM (SELECT v, row_number() OVER (ORDER BY r) - 1 AS place FROM {values}) "
+            f"WHERE place % {step(distinct, most)} = 0 ORDER BY place"
+        )
+        self._database.run(f"DROP TABLE {values}")
+        return ColumnSample(column, self.rows, filled, distinct, [row[0] for row in chosen])
 
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
         """Count the row types (one GROUP BY), and say which one each row is (one JOIN)."""

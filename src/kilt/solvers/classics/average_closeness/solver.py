@@ -9,14 +9,13 @@ policy limits the information of the release itself, groups are merged until it 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kilt.model.partition import Partition
-from kilt.model.patterns import useful_levels
+from kilt.model.patterns import n_level_vectors
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.patterns.pool import Pool
@@ -52,7 +51,7 @@ class AverageCloseness:
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse tables whose patterns are too many to list."""
-        vectors = math.prod(len(levels) for levels in useful_levels(problem))
+        vectors = n_level_vectors(problem)
         most, n_row_types = PARAMS.max_entries // vectors, len(problem.counts)
         if n_row_types <= most:
             return None

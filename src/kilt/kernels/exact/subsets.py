@@ -320,20 +320,16 @@ class Vectors:
     """
 
     vectors: cython.longlong[:, ::1]
+    strides: cython.longlong[::1]
     size: cython.longlong[::1]
     index: cython.longlong[::1]
     legal: cython.uchar[::1]
     atoms: cython.longlong[::1]
 
     def __init__(self, vectors: IntArray, strides: IntArray, legal: BoolArray) -> None:
-        self.vectors, self.legal = np.ascontiguousarray(vectors, dtype=np.int64), legal.view(np.uint8)
-        self.size, self.index, self.atoms = np.zeros((3, len(vectors)), dtype=np.int64)
-        strides_: cython.longlong[::1] = strides
-        with cython.nogil:
-            for i in range(self.vectors.shape[0]):
-                for c in range(self.vectors.shape[1]):
-                    self.size[i] += self.vectors[i, c]
-                    self.index[i] += self.vectors[i, c] * strides_[c]
+        self.vectors, self.strides = np.ascontiguousarray(vectors, dtype=np.int64), strides
+        self.legal = legal.view(np.uint8)
+        self.size, self.index, self.atoms = np.empty((3, len(vectors)), dtype=np.int64)
 
     def indecomposable(self, most: cython.Py_ssize_t) -> BoolArray:
         """Mark those that are not the sum of two legal ones, no more than so many."""
@@ -344,11 +340,23 @@ class Vectors:
             for i in range(self.atoms.shape[0]):
                 if number == most:
                     break
+                self.measure(i)
                 if not self.splits(i, number):
                     found[i] = True
                     self.atoms[number] = i
                     number += 1
         return needed.view(np.bool_)
+
+    @cython.cfunc
+    @cython.nogil
+    def measure(self, i: cython.Py_ssize_t) -> cython.void:
+        """Find the sum and the index of a vector; those after the last that is marked need none."""
+        size: cython.longlong = 0
+        index: cython.longlong = 0
+        for c in range(self.vectors.shape[1]):
+            size += self.vectors[i, c]
+            index += self.vectors[i, c] * self.strides[c]
+        self.size[i], self.index[i] = size, index
 
     @cython.cfunc
     @cython.nogil

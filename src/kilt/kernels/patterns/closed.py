@@ -132,7 +132,9 @@ def lowest_levels(
     """Lower the levels of every set to those of the items that it is inside of."""
     inner, outer = Sets(sets), Sets(covers)
     with cython.nogil:
-        for s in range(inner.words.shape[0]):
-            for item in range(outer.words.shape[0]):
-                if inner.is_inside(s, outer, item):
-                    found[s, columns[item]] = min(found[s, columns[item]], levels[item])
+        for item in range(outer.words.shape[0]):
+            column, level = columns[item], levels[item]
+            outside = ~outer.words[item, 0]
+            for s in range(inner.words.shape[0]):
+                if not inner.words[s, 0] & outside and level < found[s, column] and inner.is_inside(s, outer, item):
+                    found[s, column] = level

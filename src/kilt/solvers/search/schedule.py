@@ -37,7 +37,7 @@ class Params:
     chunk_seconds: float = 0.1  # about how long a chunk takes where time is counted
 
     wide_level_vectors: int = 2_000  # from so many level vectors on,
-    very_wide_level_vectors: int = 20_000  # or from so many on if no distribution is asked for,
+    very_wide_level_vectors: int = 20_000  # or from so many on if a size is all that is asked for,
     wide_entries: int = 6_000_000  # and from so many row types times these, a table is wide
     wide_t_start: tuple[float, float] = (1.0, 8.0)  # first temperature in wide tables: from and to
     wide_moves_per_star: int = 400  # moves for each row type for which it is a star warmer at first

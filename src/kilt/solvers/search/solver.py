@@ -21,7 +21,6 @@ from kilt.kernels.model.rules import CompiledRules
 from kilt.model.partition import Partition
 from kilt.model.patterns import n_level_vectors
 from kilt.model.problem import Problem
-from kilt.model.rules import ClosenessRule
 from kilt.numbers import FloatArray
 from kilt.patterns.pool import Pool
 from kilt.run.incumbent import Incumbent
@@ -217,9 +216,8 @@ def _fitting(until: StoppingRule, began: float, rounds: int) -> float:
 
 
 def is_wide(problem: Problem) -> bool:
-    """Say whether a table has too many level vectors to list their patterns; closeness needs many, so it is sooner."""
-    close = any(isinstance(rule, ClosenessRule) for rule in problem.rules)
-    most = PARAMS.wide_level_vectors if close else PARAMS.very_wide_level_vectors
+    """Say whether a table has too many level vectors to list their patterns; if sizes are not all, fewer are."""
+    most = PARAMS.very_wide_level_vectors if problem.presolved.rules.is_k_anonymity else PARAMS.wide_level_vectors
     vectors = n_level_vectors(problem)
     return vectors > most and vectors * len(problem.counts) > PARAMS.wide_entries
 

@@ -75,6 +75,8 @@ def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurr
     """Say how good a partition is that blurs so many rows, where every one must blur at least so many."""
     if partition.cost == problem.base_cost:
         return Solution(partition, replace(least_blurred, cost=partition.cost), factor=Fraction(1))
+    if problem.base_cost:  # rows that are not blurred pay too, and how much that is of the optimum is not known
+        return Solution(partition, Bound(problem.base_cost))
     least, most = row_costs(problem)
     fewest = least * least_blurred.cost
     if not fewest:

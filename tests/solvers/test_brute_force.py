@@ -28,6 +28,7 @@ QUASI = {
     "characters": Quasi("characters"),
     "prefix": Quasi("prefix"),
     "taxonomy": Quasi("taxonomy", paths=PATHS),
+    "bands": Quasi("bands"),
 }
 SENSITIVE = {
     "equal": Sensitive(),
@@ -37,6 +38,7 @@ SENSITIVE = {
     "metric": Sensitive("metric", metric=HALVES),
 }
 TEXTS = ["", "a", "b", "ab", "ba", "aba", "abb", "bab"]
+CELLS = {"bands": "0123456789", "taxonomy": "0123", "characters": TEXTS, "prefix": TEXTS}
 EXACT = [name for name, info in SOLVERS.items() if info.kind == "exact"]
 GUARANTEED = [name for name, info in SOLVERS.items() if info.kind == "guaranteed"]
 OTHERS = [name for name, info in SOLVERS.items() if info.kind == "heuristic" and name != "search"]
@@ -61,7 +63,7 @@ def drawn(rng: random.Random) -> tuple[BruteForce, Problem | None]:
 def row(rng: random.Random, quasi: list[str], sensitive: list[str]) -> Row:
     cells: list[str | None] = []
     for name in quasi:
-        values = "0123" if name == "taxonomy" else TEXTS if name in ("characters", "prefix") else "abc"
+        values = CELLS.get(name, "abc")
         cells.append(None if name != "taxonomy" and rng.random() < 0.1 else rng.choice(values))
     return (*cells, *(rng.choice("0123") for _ in sensitive))
 

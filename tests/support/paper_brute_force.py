@@ -20,7 +20,7 @@ Distance = list[list[Fraction]]
 
 @dataclass(frozen=True)
 class Quasi:
-    """A quasi-identifier: suppress, characters, prefix or taxonomy (a path from every value to the root)."""
+    """A quasi-identifier: suppress, characters, prefix, bands or taxonomy (a path from every value to the root)."""
 
     ladder: str = "suppress"
     weight: Fraction = Fraction(1)
@@ -59,18 +59,48 @@ def stars_of_column(quasi: Quasi, cells: Sequence[Cell], column: Sequence[Cell])
     """Return what one row of a group pays in a column, given the cells of the group and those of the table."""
     if len(set(cells)) == 1:
         return Fraction(0)
-    if quasi.ladder == "suppress":
-        return quasi.weight
     if quasi.ladder == "taxonomy":
-        return quasi.weight * common_height([quasi.paths[str(cell)] for cell in cells], quasi.paths)
+        return quasi.weight * common_share([quasi.paths[str(cell)] for cell in cells], quasi.paths)
+    if quasi.ladder == "bands":
+        return quasi.weight * band_share(cells, column)
+    if quasi.ladder in ("characters", "prefix"):
+        return quasi.weight * masked_stars(quasi.ladder, cells, column)
+    return quasi.weight
+
+
+def masked_stars(ladder: str, cells: Sequence[Cell], column: Sequence[Cell]) -> Fraction:
+    """Count the positions that differ or, where a tail is masked, the share of values that begin as the cells do."""
     width = max(1, *(len(cell) for cell in column if cell is not None))  # a mark has room even if all texts are empty
     if None in cells:
-        return quasi.weight * width
+        return Fraction(width if ladder == "characters" else 1)
     positions = list(zip(*(padded(str(cell), width) for cell in cells), strict=True))
     differs = [len(set(position)) > 1 for position in positions]
-    if quasi.ladder == "characters":
-        return quasi.weight * sum(differs)
-    return quasi.weight * (width - differs.index(True))
+    visible = differs.index(True)
+    if ladder == "characters" or not visible:
+        return Fraction(sum(differs) if ladder == "characters" else 1)
+    alike = {cell for cell in column if cell is not None and cell[:visible] == str(cells[0])[:visible]}
+    return Fraction(len(alike) - 1, len(set(column)) - 1)
+
+
+def band_share(cells: Sequence[Cell], column: Sequence[Cell]) -> Fraction:
+    """Return the share of the range that the narrowest common band of whole numbers has: of 2 numbers, then of 4."""
+    numbers = [int(cell) for cell in column if cell is not None]
+    for width in (2, 4):
+        if None not in cells and len({int(str(cell)) // width for cell in cells}) == 1:
+            low = int(str(cells[0])) // width * width
+            within = max(low, min(numbers)), min(low + width - 1, max(numbers))
+            return Fraction(within[1] - within[0], max(1, max(numbers) - min(numbers)))
+    return Fraction(1)
+
+
+def common_share(paths: Sequence[Sequence[str]], every: dict[str, list[str]]) -> Fraction:
+    """Return the share of the values of a tree that are under the lowest common label; short paths are stretched."""
+    height = max(map(len, every.values())) - 1
+    stretched = {path[0]: [path[0]] * (height + 1 - len(path)) + list(path) for path in every.values()}
+    mine = [stretched[path[0]] for path in paths]
+    shared = next(h for h in range(height + 1) if len({path[h] for path in mine}) == 1)
+    under = sum(1 for path in stretched.values() if path[shared] == mine[0][shared])
+    return Fraction(under - 1, len(every) - 1)
 
 
 def common_height(paths: Sequence[Sequence[str]], every: dict[str, list[str]]) -> Fraction:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from kilt import (
+    Bands,
     Characters,
     EqualDistance,
     KAnonymity,
@@ -47,6 +48,7 @@ SOLVED_LADDERS = {
     "level": Priced(Taxonomic(TREE), measure=MEASURES["level"]),
     "loss": Priced(Taxonomic(TREE), measure=MEASURES["loss"]),
     "entropy": Priced(Taxonomic(TREE), measure=MEASURES["entropy"]),
+    "bands": Bands((2, 4)),
     "from labels": Limited(Taxonomic(TREE), least="1"),
 }
 SPACES = {
@@ -62,6 +64,8 @@ def cell(ladder: str) -> SearchStrategy[str | None]:
     """Draw a cell of a column with this ladder."""
     if ladder in ("taxonomy", "level", "loss", "entropy", "from labels"):
         return st.sampled_from("0123")
+    if ladder == "bands":
+        return st.one_of(st.none(), st.sampled_from("0123456789"))
     if ladder in ("characters", "prefix"):
         return st.one_of(st.none(), st.text(LETTERS[:2], max_size=3))
     return st.one_of(st.none(), st.sampled_from(LETTERS))

@@ -24,16 +24,23 @@ def _column_cost(name, column) -> Fraction:
         return Fraction(len(set(column)) > 1) * (Fraction(5, 2) if name == "weighted" else 1)
     if name == "taxonomy":
         paths = {"0": ("0", "low", "*"), "1": ("1", "low", "*"), "2": ("2", "2", "*"), "3": ("3", "high", "*")}
-        return Fraction(next(h for h in range(3) if len({paths[c][h] for c in column}) == 1), 2)
+        level = next(h for h in range(3) if len({paths[c][h] for c in column}) == 1)
+        return Fraction(sum(path[level] == paths[column[0]][level] for path in paths.values()) - 1, 3)
     raise AssertionError(name)
 
 
-def _masked_cost(name, column, width) -> Fraction:
+def _masked_cost(name, column, width, values) -> Fraction:
     padded = [None if c is None else c.ljust(width, "\0") for c in column]
     agree = [len({None if c is None else c[i] for c in padded}) == 1 for i in range(width)]
     if name == "characters":
         return Fraction(agree.count(False))
-    return Fraction(width - (agree.index(False) if False in agree else width))
+    if all(agree):
+        return Fraction(0)
+    visible = agree.index(False)
+    if not visible:
+        return Fraction(1)
+    alike = {c for c in values if c is not None and c[:visible] == column[0][:visible]}
+    return Fraction(len(alike) - 1, len(values) - 1)
 
 
 def group_cost(rows, table, quasi) -> Fraction:
@@ -42,7 +49,7 @@ def group_cost(rows, table, quasi) -> Fraction:
         column = [row[i] for row in rows]
         if name in ("characters", "prefix"):
             width = max((len(row[i]) for row in table if row[i] is not None), default=0) or 1
-            total += len(rows) * _masked_cost(name, column, width)
+            total += len(rows) * _masked_cost(name, column, width, {row[i] for row in table})
         else:
             total += len(rows) * _column_cost(name, column)
     return total

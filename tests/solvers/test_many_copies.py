@@ -21,9 +21,16 @@ from support.strategies import SPACES
 
 SECONDS, SLACK = 0.4, 5.0  # a machine may be busy: what kept to no limit took minutes, or all of the memory
 SIZES = (Policy(k=5), Policy(k=1000))
-DIVERSE = (Policy(l=2), Policy(k=3, l="1.5"), Policy(l=2, diversity="distinct"), Policy(l=2, diversity="recursive:2"))
+DIVERSE = (
+    Policy(l=2),
+    Policy(k=3, l="1.5"),
+    Policy(l=2, diversity="distinct"),
+    Policy(l=2, diversity="recursive:2"),
+    Policy(l="2.5", diversity="entropy"),
+)
 CLOSE = (Policy(t="0.1"), Policy(k=4, t="0.3"))
 ASKED = [(policy, "equal") for policy in (*SIZES, *DIVERSE)] + [(p, space) for p in CLOSE for space in SPACES]
+ENTROPY = (Policy(l=3, diversity="entropy"), Policy(k=5, l=3, diversity="entropy", t="0.2"))
 FEW = [(Policy(k=5), "equal"), (Policy(l=2), "equal"), (Policy(k=4, t="0.3"), "metric"), (Policy(t="0.1"), "ordered")]
 
 
@@ -44,6 +51,18 @@ def keeps_to_its_time(name, problem):
 @pytest.mark.parametrize(("policy", "space"), ASKED if is_thorough() else ASKED[::3], ids=str)
 def test_auto(policy, space, copies):
     keeps_to_its_time("auto", problem_with_copies(24, copies, policy, space))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("copies", [10**2, 10**3, 10**6, 10**12])
+@pytest.mark.parametrize("policy", ENTROPY, ids=str)
+def test_entropy_that_is_almost_all_there_is(policy, copies):
+    """Steps towards a legal group gain ever less near the largest entropy, and the two rules pull apart."""
+    problem = problem_with_copies(36, copies, policy, values=4)
+    whole = solve(problem, "greedy", StoppingRule(seconds=SECONDS), silent)
+    assert keeps_to_its_time("auto", problem).cost <= whole.cost
+    if solver_info("search").load().refuses(problem) is None:
+        keeps_to_its_time("search", problem)
 
 
 @pytest.mark.compiled

@@ -11,6 +11,8 @@ from cython.cimports.kilt.kernels.search.moves import INFEASIBLE_COST
 
 FREELY = cython.declare(cython.double, 0.2)  # how often rows come that save nothing
 STRIDE = cython.declare(cython.double, 0.5)  # rows that come or leave at a time, for each that is too many or too few
+WALK = cython.declare(cython.longlong, 50)  # steps after which they are twice as long: entropy hardly rises near its top
+MOST_STEPS = cython.declare(cython.longlong, 2_000)  # that make a group legal; it is given up after these
 
 
 @cython.cclass
@@ -19,7 +21,8 @@ class Offers:
 
     ``chosen[i]`` of them come. ``trial`` counts the rows of the group with the chosen ones. ``order`` has the offers by
     sensitive class and falling savings: those of class c begin at ``stretch[c]``, and the chosen ones end at
-    ``edge[c]``.
+    ``edge[c]``; ``spare[c]`` copies of them could still come. ``step`` is the best change of the rows of a class,
+    ``step_class``, that was found last, and ``step_violation`` what it leads to.
     """
 
     def __init__(
@@ -33,6 +36,8 @@ class Offers:
         self.trial, self.trial_size = ClassCounts(np.zeros((1, classes), dtype=np.int64)), 0
         self.order = np.zeros(room, dtype=np.intp)
         self.stretch, self.edge = np.zeros(classes + 1, dtype=np.intp), np.zeros(classes, dtype=np.intp)
+        self.spare = np.zeros(classes, dtype=np.int64)
+        self.step, self.step_class, self.step_violation = 0, 0, 0.0
 
     @cython.cfunc
     @cython.nogil
@@ -69,57 +74,68 @@ class Offers:
     @cython.cfunc
     @cython.nogil
     def make_legal(self, p: cython.Py_ssize_t, violation: cython.double, most: cython.double) -> cython.double:
-        """Choose fewer or more rows, always of the class that repairs most for its cost; return what that costs."""
+        """Choose fewer or more rows, always of the class that repairs most for its cost; return what that costs.
+
+        Every step lowers the violation, so that none is taken back.
+        """
         self.sort_by_class()
         cost: cython.double = 0.0
-        while violation > 0.0:
-            best: cython.double = 0.0
-            change: cython.longlong = 0
-            best_class: cython.Py_ssize_t = 0
-            best_violation: cython.double = 0.0
-            many: cython.longlong = max(1, cython.cast(cython.longlong, STRIDE * violation))
-            for c in range(self.trial.of.shape[1]):
-                for turn in range(2):
-                    sign: cython.longlong = 1 - 2 * turn
-                    extra = self.next_cost(c, sign)
-                    if extra == INFEASIBLE_COST or self.trial_size + sign * many <= 0:
-                        continue
-                    step: cython.longlong = many
-                    if sign < 0:
-                        step = -min(many, self.trial.of[0, c] - self.assignment.by_class.of[p, c])
-                    self.trial.of[0, c] += step
-                    then = self.rules.violation(self.trial, 0, self.trial_size + step)
-                    self.trial.of[0, c] -= step
-                    repaired = (violation - then) / (abs(step) * (max(extra, 0.0) + 0.1 * self.rules.unit))
-                    if repaired > best:
-                        best, change, best_class, best_violation = repaired, step, c, then
-            if change == 0:
+        stride: cython.double = STRIDE
+        for taken in range(1, MOST_STEPS + 1):
+            self.find_step(p, violation, max(1, cython.cast(cython.longlong, stride * violation)))
+            if self.step == 0 and stride == STRIDE:
                 return INFEASIBLE_COST
-            size = self.trial_size
-            cost = self.choose_more(best_class, change, cost)
+            if self.step == 0:
+                stride /= 2
+                continue
+            cost = self.choose_more(self.step_class, self.step, cost)
             if cost > most:
                 return INFEASIBLE_COST
-            if self.trial_size == size + change:
-                violation = best_violation
-            else:
-                violation = self.rules.violation(self.trial, 0, self.trial_size)
-        return cost
+            violation = self.step_violation
+            if violation <= 0.0:
+                return cost
+            if taken % WALK == 0 and stride * violation < self.trial_size:
+                stride *= 2
+        return INFEASIBLE_COST
+
+    @cython.cfunc
+    @cython.nogil
+    def find_step(self, p: cython.Py_ssize_t, violation: cython.double, many: cython.longlong) -> cython.void:
+        """Find the class of which up to so many rows more, or fewer, repair most for their cost; no step if none do."""
+        best: cython.double = 0.0
+        self.step = 0
+        for c in range(self.trial.of.shape[1]):
+            for turn in range(2):
+                sign: cython.longlong = 1 - 2 * turn
+                extra = self.next_cost(c, sign)
+                if extra == INFEASIBLE_COST or self.trial_size + sign * many <= 0:
+                    continue
+                step: cython.longlong = min(many, self.spare[c])
+                if sign < 0:
+                    step = -min(many, self.trial.of[0, c] - self.assignment.by_class.of[p, c])
+                self.trial.of[0, c] += step
+                then = self.rules.violation(self.trial, 0, self.trial_size + step)
+                self.trial.of[0, c] -= step
+                repaired = (violation - then) / (abs(step) * (max(extra, 0.0) + 0.1 * self.rules.unit))
+                if repaired > best:
+                    best, self.step, self.step_class, self.step_violation = repaired, step, c, then
 
     @cython.cfunc
     @cython.nogil
     def choose_more(self, c: cython.Py_ssize_t, change: cython.longlong, cost: cython.double) -> cython.double:
-        """Choose so many more rows of a class, or fewer, as far as there are any; return the cost with theirs."""
+        """Choose so many more rows of a class, or fewer; return the cost with theirs."""
         sign: cython.longlong = 1 if change > 0 else -1
         done: cython.longlong = 0
         while done != change:
             extra = self.next_cost(c, sign)
-            if extra == INFEASIBLE_COST:
+            if extra == INFEASIBLE_COST:  # there are none left
                 break
             taken = self.take_next(c, sign, abs(change - done))
             cost += taken * extra
             done += sign * taken
         self.trial.of[0, c] += done
         self.trial_size += done
+        self.spare[c] -= done
         return cost
 
     @cython.cfunc
@@ -142,7 +158,9 @@ class Offers:
                 self.edge[c] += 1
         for c in range(classes):
             self.sort_by_net(self.stretch[c], self.stretch[c + 1])
-            self.edge[c] = self.stretch[c]
+            self.edge[c], self.spare[c] = self.stretch[c], 0
+            for at in range(self.stretch[c], self.stretch[c + 1]):
+                self.spare[c] += self.free[self.order[at]] - self.chosen[self.order[at]]
             while self.edge[c] < self.stretch[c + 1] and self.is_whole(self.edge[c]):
                 self.edge[c] += 1
 

@@ -31,7 +31,7 @@ cdef class Offers:
     cdef double choose(self, Py_ssize_t p, double most) nogil
     cdef void choose_savings(self, Py_ssize_t p) nogil
     cdef double make_legal(self, Py_ssize_t p, double violation, double most) nogil
-    cdef void find_step(self, Py_ssize_t p, double violation, long long many) nogil
+    cdef void find_step(self, Py_ssize_t p, double violation, long long many, bint only_spare) nogil
     cdef double choose_more(self, Py_ssize_t c, long long change, double cost) nogil
     cdef void sort_by_class(self) nogil
     cdef void sort_by_net(self, Py_ssize_t first, Py_ssize_t last) nogil

@@ -11,8 +11,9 @@ from cython.cimports.kilt.kernels.search.moves import INFEASIBLE_COST
 
 FREELY = cython.declare(cython.double, 0.2)  # how often rows come that save nothing
 STRIDE = cython.declare(cython.double, 0.5)  # rows that come or leave at a time, for each that is too many or too few
-WALK = cython.declare(cython.longlong, 50)  # steps after which they are twice as long: entropy hardly rises near its top
-MOST_STEPS = cython.declare(cython.longlong, 2_000)  # that make a group legal; it is given up after these
+SHORT_STEPS = cython.declare(cython.longlong, 1_000)  # that make a group legal; entropy hardly rises near its top,
+WALK = cython.declare(cython.longlong, 50)  # so that later ones are longer: twice after each walk of so many
+MOST_STEPS = cython.declare(cython.longlong, 3_000)  # after which the group is given up
 
 
 @cython.cclass
@@ -76,32 +77,40 @@ class Offers:
     def make_legal(self, p: cython.Py_ssize_t, violation: cython.double, most: cython.double) -> cython.double:
         """Choose fewer or more rows, always of the class that repairs most for its cost; return what that costs.
 
-        Every step lowers the violation, so that none is taken back.
+        A step that goes as far as there are rows may not lower the violation, and would be taken back: from then on,
+        no step is rated with rows that are not there, and every one lowers it.
         """
         self.sort_by_class()
         cost: cython.double = 0.0
         stride: cython.double = STRIDE
+        only_spare: cython.bint = False
         for taken in range(1, MOST_STEPS + 1):
-            self.find_step(p, violation, max(1, cython.cast(cython.longlong, stride * violation)))
+            self.find_step(p, violation, max(1, cython.cast(cython.longlong, stride * violation)), only_spare)
             if self.step == 0 and stride == STRIDE:
                 return INFEASIBLE_COST
             if self.step == 0:
                 stride /= 2
                 continue
+            size: cython.longlong = self.trial_size + self.step
             cost = self.choose_more(self.step_class, self.step, cost)
             if cost > most:
                 return INFEASIBLE_COST
+            if self.trial_size != size:
+                self.step_violation = self.rules.violation(self.trial, 0, self.trial_size)
+                only_spare = only_spare or self.step_violation >= violation
             violation = self.step_violation
             if violation <= 0.0:
                 return cost
-            if taken % WALK == 0 and stride * violation < self.trial_size:
+            if taken > SHORT_STEPS and taken % WALK == 0 and stride * violation < self.trial_size:
                 stride *= 2
         return INFEASIBLE_COST
 
     @cython.cfunc
     @cython.nogil
-    def find_step(self, p: cython.Py_ssize_t, violation: cython.double, many: cython.longlong) -> cython.void:
-        """Find the class of which up to so many rows more, or fewer, repair most for their cost; no step if none do."""
+    def find_step(
+        self, p: cython.Py_ssize_t, violation: cython.double, many: cython.longlong, only_spare: cython.bint
+    ) -> cython.void:
+        """Find the class of which so many rows more, or fewer, repair most for their cost; no step if none do."""
         best: cython.double = 0.0
         self.step = 0
         for c in range(self.trial.of.shape[1]):
@@ -110,8 +119,10 @@ class Offers:
                 extra = self.next_cost(c, sign)
                 if extra == INFEASIBLE_COST or self.trial_size + sign * many <= 0:
                     continue
-                step: cython.longlong = min(many, self.spare[c])
-                if sign < 0:
+                step: cython.longlong = many
+                if sign > 0 and only_spare:
+                    step = min(many, self.spare[c])
+                elif sign < 0:
                     step = -min(many, self.trial.of[0, c] - self.assignment.by_class.of[p, c])
                 self.trial.of[0, c] += step
                 then = self.rules.violation(self.trial, 0, self.trial_size + step)
@@ -123,12 +134,12 @@ class Offers:
     @cython.cfunc
     @cython.nogil
     def choose_more(self, c: cython.Py_ssize_t, change: cython.longlong, cost: cython.double) -> cython.double:
-        """Choose so many more rows of a class, or fewer; return the cost with theirs."""
+        """Choose so many more rows of a class, or fewer, as far as there are any; return the cost with theirs."""
         sign: cython.longlong = 1 if change > 0 else -1
         done: cython.longlong = 0
         while done != change:
             extra = self.next_cost(c, sign)
-            if extra == INFEASIBLE_COST:  # there are none left
+            if extra == INFEASIBLE_COST:
                 break
             taken = self.take_next(c, sign, abs(change - done))
             cost += taken * extra

@@ -125,6 +125,7 @@ def _figures(problem: Problem, solution: Solution) -> dict[str, Any]:
         "exact_bound": None if bound is None else problem.stars(bound.cost),
         "proof": "exact" if bound is None else bound.arithmetic,
         "factor": solution.factor,
+        "factor_proof": solution.factor_proof,
         "most_stars": problem.stars(problem.most_cost),
         "sizes": solution.partition.sizes(),
     }

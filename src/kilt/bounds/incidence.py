@@ -47,7 +47,7 @@ class Incidence:
         return self.covers.active(multipliers)
 
     def cheapest(self) -> IntArray:
-        """Return for every row type what its cheapest pattern costs at least: the pattern bound, the first multipliers."""
+        """Return for every row type what its cheapest pattern costs at least: the first multipliers."""
         starts, patterns = self.by_type
         listed = starts[1:] > starts[:-1]
         cheapest = np.full(len(listed), self.ceiling, dtype=np.int64)

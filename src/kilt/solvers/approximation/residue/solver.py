@@ -74,7 +74,7 @@ def of_classes(problem: Problem) -> Problem:
 def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurred: Bound) -> Solution:
     """Say how good a partition is that blurs so many rows, where every one must blur at least so many."""
     if partition.cost == problem.base_cost:
-        return Solution(partition, replace(least_blurred, cost=partition.cost), factor=Fraction(1))
+        return Solution(partition, Bound(partition.cost), factor=Fraction(1))
     if problem.base_cost:  # rows that are not blurred pay too, and how much that is of the optimum is not known
         return Solution(partition, Bound(problem.base_cost))
     least, most = row_costs(problem)
@@ -82,7 +82,8 @@ def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurr
     if not fewest:
         return Solution(partition)
     bound = replace(least_blurred, cost=min(partition.cost, fewest))
-    return Solution(partition, bound, factor=Fraction(most * blurred, fewest))
+    factor = Fraction(most * blurred, fewest)
+    return Solution(partition, bound, factor=factor, factor_proof=least_blurred.arithmetic)
 
 
 def row_costs(problem: Problem) -> tuple[int, int]:

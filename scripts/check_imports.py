@@ -24,6 +24,7 @@ PLACES = {  # library -> where it may be imported
     "cython": ("kilt.kernels",),
     "duckdb": ("kilt.sources",),
     "narwhals": ("kilt.sources",),
+    "openpyxl": ("kilt.sources",),
     "rich": ("kilt.cli", "kilt.report"),
     "click": ("kilt.cli", "kilt.commands.demo"),
     "pandas": (),
@@ -34,7 +35,8 @@ PLACES = {  # library -> where it may be imported
 }
 INDEPENDENT = ("kilt.verification", "kilt.certificates")  # none of their modules may reach, even through others:
 FORBIDDEN = ("kilt.solvers", "kilt.kernels", "kilt.bounds")
-LAZY = ("duckdb", "narwhals", "rich", "cython", "highspy", "numpy", "click")  # not imported by `import kilt`
+# not imported by `import kilt`
+LAZY = ("duckdb", "narwhals", "openpyxl", "rich", "cython", "highspy", "numpy", "click")
 Graph = dict[str, set[str]]
 
 

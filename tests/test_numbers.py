@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kilt.numbers import decimal_text, json_number, rational, widen
+from kilt.numbers import bound_number, decimal_text, json_number, rational, read_number, widen
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,23 @@ def test_decimals_are_rounded_to_the_safe_side():
 def test_arrays_widen_before_they_overflow():
     assert widen(np.array([1]), 2**61).dtype == np.int64
     assert widen(np.array([1]), 2**62).dtype == object
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "value"),
+    [("1,5", ",", "3/2"), ("-0,25", ",", "-1/4"), ("7", ",", "7"), ("1.5", ".", "3/2"), ("1e3", ",", "1000")],
+)
+def test_a_number_is_read_with_its_decimal_sign(text, decimal, value):
+    assert read_number(text, decimal) == Fraction(value)
+
+
+@pytest.mark.parametrize(("text", "decimal"), [("1.5", ","), ("1,5", "."), ("1.234,5", ","), ("1,2,3", ","), ("", ",")])
+def test_a_number_with_another_decimal_sign_is_none(text, decimal):
+    with pytest.raises(ValueError, match="not a"):
+        read_number(text, decimal)
+
+
+def test_a_bound_that_equals_the_stars_is_shown_as_they_are():
+    third = Fraction(1, 3)
+    assert bound_number(third, third) == json_number(third, up=True) == 0.333334
+    assert bound_number(third, None) == bound_number(third, Fraction(1, 2)) == 0.333333

@@ -15,6 +15,7 @@ FloatArray: TypeAlias = NDArray[np.float64]
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
 ROOM = 2**62
+DECIMALS = (".", ",")
 
 
 def rational(value: Number) -> Fraction:
@@ -32,6 +33,18 @@ def rational(value: Number) -> Fraction:
             raise ValueError("not a finite decimal number")
         return Fraction(decimal)
     return Fraction(text)
+
+
+def read_number(text: str, decimal: str = ".") -> Fraction:
+    """Read a number of a table, given its decimal sign; with a comma, 1,5 is a number and 1.5 is none.
+
+    Raise ValueError (or ZeroDivisionError, for a fraction like 1/0) if it is not a number.
+    """
+    if decimal == ".":
+        return rational(text)
+    if "." in text:
+        raise ValueError("not a number with this decimal sign")
+    return rational(text.replace(decimal, "."))
 
 
 def _is_decimal(text: str) -> bool:
@@ -62,6 +75,11 @@ def exact_text(value: Fraction) -> str:
 def json_number(value: Fraction, digits: int = 6, *, up: bool = False) -> int | float:
     """Return a rational as a JSON number: an integer if it is one, else a decimal on the safe side."""
     return int(value) if value.denominator == 1 else float(decimal_text(value, digits, up=up))
+
+
+def bound_number(bound: Fraction, stars: Fraction | None) -> int | float:
+    """Return a lower bound as a JSON number, rounded down; one that equals the stars is shown as they are."""
+    return json_number(bound, up=bound == stars)
 
 
 def pluralize(number: int, noun: str) -> str:

@@ -65,7 +65,8 @@ def test_the_good_case_is_good(table):
         (b"zip,Age,age\n1,2,3\n", "differs from 'Age' only in case"),
         (b"zip,age,\n1,2,3\n", "has a column without a name"),
         (b"zip,age\n1,\xff\xfe\n", r"line 2 of '.*in.csv' is not valid UTF-8"),
-        ("zip,age\n1,2\n".encode("utf-16"), "is not valid UTF-8"),
+        ("zip,age\n1,2\n".encode("utf-16"), "is not UTF-8; it seems to be UTF-16: .*--encoding utf-16"),
+        ("zip,age\n1,é\n".encode("cp1252"), "line 2 of '.*' is not valid UTF-8, and seems to be Windows-1252"),
         (b'zip,age\n1,"2\n3,4\n', r"line 2 of '.*in.csv' has a quote that is not closed"),
         (b'zip,age\n"1"x,2\n3,4\n', r"line 2 of '.*in.csv' has a quote that is not closed"),
         (b"zip,age\n1,2\r\n3,4\n", "lines end in different ways"),
@@ -96,7 +97,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
     path = tmp_path / "in.csv"
     path.write_bytes(b"\xef\xbb\xbf" + TABLE.encode())
     assert anonymize(path).returncode == 0
-    assert (tmp_path / "out.csv").read_text().startswith("zip,age")
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8-sig").startswith("zip,age")
 
 
 def test_quoted_delimiters_and_newlines_in_cells(tmp_path):
@@ -129,6 +130,8 @@ def test_a_value_equal_to_the_mark(tmp_path):
         (["--gap", "-1"], "'gap' must be a number"),
         (["--seed", "-1"], "'seed' must be a whole number"),
         (["--seed", "x"], "Invalid value for '--seed'"),
+        (["--encoding", "klingon"], "'encoding' must be one of text, such as utf-8.*, not 'klingon'"),
+        (["--encoding", "rot13"], "'encoding' must be one of text"),
         (["--delimiter", ";;"], "'delimiter' must be a single character"),
         (["--mark", " "], "'mark' must have at least one visible character"),
         (["--diversity", "distinct"], "give -l too"),
@@ -255,7 +258,7 @@ def test_an_output_that_is_a_folder(table):
 
 
 def test_an_output_of_unknown_kind(table):
-    refused(anonymize(table, out="out.xlsx"), "must end in one of .csv, .tsv", table.parent)
+    refused(anonymize(table, out="out.pdf"), "must end in one of .csv, .tsv", table.parent)
 
 
 def test_an_output_folder_that_is_not_writable(table):

@@ -76,3 +76,18 @@ def test_per_column_settings(tmp_path):
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["stars"] == 4
     assert json.loads(result.stdout)["policy"] == "k=2, t=0.1 on 'pay'"
+
+
+def test_marks_and_how_files_are_written_can_stand_in_the_configuration(tmp_path):
+    (tmp_path / "in.csv").write_bytes("ort;größe;pay\nKöln;1;1,5\nKöln;;1,5\nBonn;3;2,5\n".encode("cp1252"))
+    (tmp_path / "kilt.toml").write_text(
+        'input = "in.csv"\noutput = "out.csv"\nquasi = "ort,größe"\nsensitive = "pay:numeric"\nk = 3\n'
+        'encoding = "windows-1252"\ndecimal = ","\n[mark]\nort = "?"\n"größe" = "indicator"\n',
+        encoding="utf-8",
+    )
+    done = call("anonymize", "--config", tmp_path / "kilt.toml")
+    assert done.returncode == 0, done.stderr
+    expected = "ort;größe;pay;größe_hidden\n?;;1,5;true\n?;;1,5;true\n?;;2,5;true\n"
+    assert (tmp_path / "out.csv").read_text(encoding="cp1252") == expected
+    done = call("verify", "--config", tmp_path / "kilt.toml", "--original", tmp_path / "in.csv")
+    assert done.returncode == 0, done.stdout

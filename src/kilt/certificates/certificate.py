@@ -17,9 +17,20 @@ import numpy as np
 
 from kilt.certificates.proof.evaluate import MAX_MULTIPLIER
 from kilt.certificates.proof.evidence import Evidence, PatternMultipliers
-from kilt.certificates.serialize import exact, ladder_of, ladder_plain, policy_of, policy_plain, space_of, space_plain
+from kilt.certificates.serialize import (
+    exact,
+    ladder_of,
+    ladder_plain,
+    mark_of,
+    mark_plain,
+    policy_of,
+    policy_plain,
+    space_of,
+    space_plain,
+)
 from kilt.errors import InputError
-from kilt.model.ladders import Ladder, Mark
+from kilt.model.ladders import Ladder
+from kilt.model.marks import ColumnMark
 from kilt.model.measure import DEFAULT, Measure, parse_measure
 from kilt.model.policy import Policy
 from kilt.model.row_types import RowTypes
@@ -43,7 +54,7 @@ class Certificate:
     bound: Fraction
     stars: Fraction | None = None
     identifier: tuple[str, ...] = ()
-    marks: Mapping[str, Mark] = field(default_factory=dict)
+    marks: Mapping[str, ColumnMark] = field(default_factory=dict)
     measure: Measure = DEFAULT
     shuffled: bool = False
     version: str = ""
@@ -78,7 +89,7 @@ class Certificate:
             "quasi": {name: ladder_plain(ladder) for name, ladder in self.quasi.items()},
             "sensitive": {name: space_plain(space) for name, space in self.sensitive.items()},
             "identifier": list(self.identifier),
-            "marks": dict(self.marks),
+            "marks": {name: mark_plain(mark) for name, mark in self.marks.items()},
             "shuffled": self.shuffled,
             "rows": self.rows,
             "row_types": self.row_types,
@@ -105,7 +116,7 @@ class Certificate:
             bound=exact(found["bound"]),
             stars=None if found["stars"] is None else exact(found["stars"]),
             identifier=tuple(map(str, found["identifier"])),
-            marks={str(name): None if mark is None else str(mark) for name, mark in found["marks"].items()},
+            marks={str(name): mark_of(mark) for name, mark in found["marks"].items()},
             measure=measure,
             shuffled=bool(found["shuffled"]),
             version=str(found["kilt"]),

@@ -17,11 +17,11 @@ import numpy as np
 from kilt.certificates.certificate import Certificate
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.question import Demand, Question
-from kilt.errors import KiltError
+from kilt.errors import InputError, KiltError
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles
 from kilt.model.row_types import RowTypes
-from kilt.numbers import IntArray, json_number, pluralize
+from kilt.numbers import IntArray, bound_number, json_number, pluralize
 from kilt.sources.base import Source
 from kilt.verification.verifier import judge
 
@@ -70,7 +70,7 @@ class CertificateCheck:
             return "VALID BUT EMPTY: it proves no more than that a release cannot have fewer than 0 stars"
         return (
             f"YES: no release of these {self.rows:,} rows under {self.policy} can have fewer than "
-            f"{json_number(self.bound):,} stars"
+            f"{bound_number(self.bound, self.stars):,} stars"
         )
 
     def _release(self) -> Iterator[str]:
@@ -86,7 +86,7 @@ class CertificateCheck:
         return {
             "passed": self.passed,
             "empty": self.is_empty,
-            "bound": json_number(self.bound),
+            "bound": bound_number(self.bound, self.stars),
             "stars": None if self.stars is None else json_number(self.stars, up=True),
             "policy": self.policy,
             "question": self.question.to_dict(),
@@ -149,7 +149,10 @@ def _release_problems(certificate: Certificate, original: Source, release: Sourc
         return ["it is about a bound alone, and says nothing of a release"]
     roles = Roles(certificate.quasi, certificate.sensitive, certificate.identifier, certificate.measure)
     compared = None if certificate.shuffled else original
-    verdict = judge(release, roles, certificate.policy, compared, certificate.marks)
+    try:
+        verdict = judge(release, roles, certificate.policy, compared, certificate.marks)
+    except InputError as error:
+        return [f"the release is not one of this original: {error}"]
     problems = [f"the release breaks the policy in {pluralize(len(verdict.broken), 'group')}"] if verdict.broken else []
     problems += [f"the release as a whole breaks {rule}" for rule in verdict.broken_on_release]
     fidelity = verdict.fidelity

@@ -14,7 +14,7 @@ from kilt.certificates.check import reasons_refused
 from kilt.certificates.proof.evidence import Bound
 from kilt.certificates.serialize import ladder_plain, policy_plain, space_plain
 from kilt.errors import InputError, VerificationError
-from kilt.model.ladders import Mark
+from kilt.model.marks import ColumnMark
 from kilt.sources.counted_table import CountedTable
 from kilt.staging import require_writable, staged_bytes
 from kilt.version import NUMBER
@@ -24,7 +24,7 @@ def issue_certificate(
     table: CountedTable,
     bound: Bound,
     stars: Fraction | None = None,
-    marks: Mapping[str, Mark] | None = None,
+    marks: Mapping[str, ColumnMark] | None = None,
     *,
     shuffled: bool = False,
 ) -> Certificate:
@@ -36,7 +36,7 @@ def issue_certificate(
         measure=table.roles.measure,
         sensitive={name: table.roles.sensitive[name] for name in table.policy_columns},
         rows=problem.rows,
-        row_types=len(problem.counts),
+        row_types=len(table.types.counts),
         parts=bound.parts,
         bound=problem.stars(bound.cost),
         stars=stars,

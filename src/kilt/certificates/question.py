@@ -152,11 +152,15 @@ def ladder_text(ladder: Ladder) -> str:
     plain = ladder_plain(ladder)
     paths = f" of {pluralize(len(plain['paths']), 'value')}" if "paths" in plain else ""
     weight = "" if plain["weight"] == "1" else f" (weight {plain['weight']})"
-    return f"{plain['ladder']}{paths}{weight}"
+    return f"{plain['ladder']}{paths}{_sign(plain)}{weight}"
 
 
 def space_text(space: Space) -> str:
     """Name a space, without the values in it."""
     plain = space_plain(space)
     values = next((plain[key] for key in ("order", "paths", "values") if key in plain), None)
-    return str(plain["space"]) + ("" if values is None else f" of {pluralize(len(values), 'value')}")
+    return str(plain["space"]) + _sign(plain) + ("" if values is None else f" of {pluralize(len(values), 'value')}")
+
+
+def _sign(plain: Mapping[str, Any]) -> str:
+    return f" with '{plain['decimal']}' as decimal sign" if "decimal" in plain else ""

@@ -8,13 +8,16 @@ from fractions import Fraction
 from typing import Any
 
 from kilt.errors import InputError
+from kilt.model.decimal_sign import POINT, decimal_of, in_decimal
 from kilt.model.diversity import Recursive
 from kilt.model.ladders import Ladder, Limited, Priced, Taxonomic, parse_ladder, priced
 from kilt.model.ladders.parse import limited, parse_limits
+from kilt.model.marks import ColumnMark, Indicator
 from kilt.model.measure import Measure
 from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, Principle, TCloseness
-from kilt.model.spaces import SPACES, Metric, Ordered, Space, Tree
+from kilt.model.spaces import SPACES, Metric, Numeric, Ordered, Space, Tree
 from kilt.model.taxonomy import Taxonomy
+from kilt.numbers import DECIMALS
 
 
 def exact(text: str) -> Fraction:
@@ -62,12 +65,13 @@ def _principle_of(plain: Mapping[str, Any]) -> Principle:
 def ladder_plain(ladder: Ladder) -> dict[str, Any]:
     """Describe a ladder and its weight."""
     inner, weight = (ladder.ladder, ladder.weight) if isinstance(ladder, Priced) else (ladder, Fraction(1))
-    described = {"ladder": str(inner), "weight": str(weight)}
+    decimal = decimal_of(inner)
+    described = {"ladder": str(inner), "weight": str(weight), **({} if decimal == POINT else {"decimal": decimal})}
     plain = inner.ladder if isinstance(inner, Limited) else inner
     if isinstance(plain, Taxonomic):
         return {**described, "paths": [list(path) for path in plain.taxonomy.paths.values()]}
     try:
-        known = parse_ladder(str(inner), files=False) == inner
+        known = parse_ladder(str(inner), files=False) == in_decimal(inner, POINT)
     except InputError:
         known = False
     if not known:
@@ -82,10 +86,22 @@ def ladder_of(plain: Mapping[str, Any], measure: Measure) -> Ladder:
     if name == "taxonomy":
         ladder = limited(Taxonomic(Taxonomy.of(plain["paths"])), least, highest)
     else:
-        ladder = parse_ladder(text, files=False)
+        ladder = in_decimal(parse_ladder(text, files=False), _decimal(plain))
     if weight <= 0:
         raise InputError("it has a weight that is not above 0")
     return priced(ladder, weight, measure)
+
+
+def mark_plain(mark: ColumnMark) -> Any:
+    """Describe a mark: a text, null, or the name of its indicator."""
+    return {"indicator": mark.column} if isinstance(mark, Indicator) else mark
+
+
+def mark_of(plain: Any) -> ColumnMark:
+    """Read what `mark_plain` wrote."""
+    if isinstance(plain, Mapping):
+        return Indicator(str(plain["indicator"]))
+    return None if plain is None else str(plain)
 
 
 def space_plain(space: Space) -> dict[str, Any]:
@@ -93,6 +109,9 @@ def space_plain(space: Space) -> dict[str, Any]:
     known = next((name for name, known in SPACES.items() if known == space), None)
     if known is not None:
         return {"space": known}
+    if isinstance(space, Numeric) or (isinstance(space, Ordered) and space.order is None):
+        name = "numeric" if isinstance(space, Numeric) else "ordered"
+        return {"space": name, "decimal": space.decimal}
     if isinstance(space, Ordered):
         return {"space": "ordered", "order": list(space.order or ())}
     if isinstance(space, Tree):
@@ -111,6 +130,8 @@ def space_of(plain: Mapping[str, Any]) -> Space:
     name = plain["space"]
     if name == "ordered" and "order" in plain:
         return Ordered(tuple(map(str, plain["order"])))
+    if "decimal" in plain:
+        return _with_decimal(name, plain["decimal"])
     if name == "tree":
         return Tree(Taxonomy.of(plain["paths"]))
     if name == "metric":
@@ -118,6 +139,19 @@ def space_of(plain: Mapping[str, Any]) -> Space:
     if name not in SPACES:
         raise InputError("it names a space that does not exist")
     return SPACES[name]
+
+
+def _decimal(plain: Mapping[str, Any]) -> str:
+    decimal = plain.get("decimal", POINT)
+    if decimal not in DECIMALS:
+        raise InputError("it has a decimal sign that does not exist")
+    return str(decimal)
+
+
+def _with_decimal(name: Any, decimal: Any) -> Space:
+    if name not in ("numeric", "ordered") or decimal not in DECIMALS:
+        raise InputError("it has a decimal sign that does not exist, or where there can be none")
+    return Numeric(decimal) if name == "numeric" else Ordered(decimal=decimal)
 
 
 def _object(plain: Any) -> Mapping[str, Any]:

@@ -13,10 +13,12 @@ from kilt.cli.options import (
     ORIGINAL,
     TABLE,
     certificate_option,
+    file_options,
     keep_option,
     policy_options,
     reading_options,
     roles_options,
+    style_options,
 )
 from kilt.cli.settings import describe, policy_of, print_undecided, read_settings, some, time_left
 from kilt.errors import InputError
@@ -50,7 +52,12 @@ def cli(context: click.Context) -> None:
 
 @cli.command()
 @click.argument("input", required=False)
-@click.option("-o", "--output", metavar="FILE", help="Where to write the release (.csv, .tsv, .parquet; .gz, .zst).")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Where to write the release (.csv, .tsv, .parquet, .xlsx; .gz, .zst); - is standard output.",
+)
 @roles_options
 @keep_option
 @policy_options
@@ -86,7 +93,7 @@ def cli(context: click.Context) -> None:
 )
 @certificate_option
 def anonymize(**flags: Any) -> None:
-    """Release the table INPUT so that it meets the policy, with as few stars as can be found.
+    """Release the table INPUT so that it meets the policy, with as few stars as can be found; - is standard input.
 
     Example: kilt anonymize patients.csv -o release.csv --quasi zip:characters,age,sex
     --sensitive disease -k 5 -t 0.2
@@ -114,12 +121,13 @@ def anonymize(**flags: Any) -> None:
             observer=observer,
             interrupted=interrupted,
         )
+    apart = given["output"] == "-"  # the release is on standard output, where nothing else may be
     if given.get("json"):
-        click.echo(json.dumps({**release.to_dict(), "output": given["output"], **some(given, "certificate")}))
+        shown = json.dumps({**release.to_dict(), "output": given["output"], **some(given, "certificate")})
     else:
-        click.echo(release.summary())
         written = " and ".join(given[name] for name in ("output", "certificate") if given.get(name))
-        click.echo(f"wrote {written}")
+        shown = f"{release.summary()}\nwrote {written.replace('-', 'standard output', 1) if apart else written}"
+    click.echo(shown, err=apart)
 
 
 @cli.command()
@@ -194,8 +202,7 @@ def bound(**flags: Any) -> None:
 )
 @roles_options
 @policy_options
-@click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence.")
-@click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given).")
+@file_options
 @click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
 def check(**flags: Any) -> None:
     """Say whether CERTIFICATE proves its bound: everything is computed again from the original, in integers.
@@ -316,7 +323,7 @@ def compare(**flags: Any) -> None:
 @click.argument("table")
 @click.argument("column", nargs=-1, required=True)
 @click.option("--measure", metavar="NAME", help="What a label costs: loss (the default), level or entropy.")
-@click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given).")
+@style_options
 @click.option(
     "--show-values", is_flag=True, help="Show labels of fewer than 5 rows, too, and the values themselves among them."
 )

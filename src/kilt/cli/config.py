@@ -47,12 +47,15 @@ KEYS: Mapping[str, str] = {
     "json": SWITCH,
     "log": SWITCH,
     "delimiter": TEXT,
+    "encoding": TEXT,
+    "decimal": TEXT,
+    "sheet": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
     "strict": SWITCH,
 }
 PATHS = ("input", "output", "original", "certificate")
-PER_COLUMN = ("quasi", "sensitive", "weights", "l", "t", "average_t")
+PER_COLUMN = ("quasi", "sensitive", "weights", "mark", "l", "t", "average_t")
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -73,7 +76,9 @@ def read_config(path: Path) -> dict[str, Any]:
         if key in KEYS and not _fits(key, value)
     ]
     raise_all(problems)
-    settings: dict[str, Any] = {key: str(path.parent / v) if key in PATHS else v for key, v in found.items()}
+    settings: dict[str, Any] = {
+        key: str(path.parent / v) if key in PATHS and v != "-" else v for key, v in found.items()
+    }
     for key in ("quasi", "sensitive"):
         if key in settings:
             settings[key] = _located(settings[key], path.parent)

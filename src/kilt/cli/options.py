@@ -19,7 +19,8 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
-TABLE = ("quasi", "sensitive", "identifier", "weights", "measure", "delimiter")  # what is said of every table
+ROLES = ("quasi", "sensitive", "identifier", "weights", "measure")
+TABLE = (*ROLES, "delimiter", "encoding", "decimal", "sheet")  # what is said of every table
 ORIGINAL = (*TABLE, "keep")  # what is said of a table that is to be released
 roles_options = _options(
     click.option(
@@ -72,10 +73,30 @@ policy_options = _options(
         help="Average t-closeness: on average, groups tell at most BITS bits of the sensitive values.",
     ),
 )
-reading_options = _options(
-    click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),
+style_options = _options(
     click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given)."),
-    click.option("--mark", metavar="TEXT", help="What a suppressed cell looks like (* if not given)."),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of a CSV file and of its release, as in windows-1252 (utf-8 if not given).",
+    ),
+    click.option(
+        "--decimal", metavar="SIGN", help="The decimal sign of numbers in text columns: a comma, or . (the default)."
+    ),
+    click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook (the first if not given)."),
+)
+file_options = _options(
+    click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),
+    style_options,
+)
+reading_options = _options(
+    file_options,
+    click.option(
+        "--mark",
+        metavar="TEXT",
+        help="What a suppressed cell looks like (* if not given), also by column, as in zip=?,age=null. With "
+        "age=indicator it is empty, and a column age_hidden says where.",
+    ),
     click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
 )
 certificate_option = click.option(

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.measure import Measure
-from kilt.model.plan import Plan, choose_marks
+from kilt.model.plan import Plan
 from kilt.model.policy import Policy, TCloseness
 from kilt.model.roles import Spec
 from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
@@ -49,9 +50,12 @@ def anonymize(
     gap: Number | None = None,
     iterations: int | None = None,
     seed: int = 0,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     shuffle: bool = False,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
     output: str | PathLike[str] | None = None,
     certificate: str | PathLike[str] | None = None,
     strict: bool = False,
@@ -60,14 +64,14 @@ def anonymize(
 ) -> Release:
     """Release a table with as few stars as can be found, verified against the policy.
 
-    ``data`` is a frame (pandas, polars, pyarrow), the path of a CSV, TSV or Parquet file, or a ``TableDescription``.
-    The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the ``policy`` speaks of those in
-    ``sensitive``. All others are released as they are, those that could identify persons only if ``keep`` names them.
-    The ``measure`` says what a label costs: ``loss``, ``level`` or ``entropy``. ``solver`` is a name or a solver of
-    your own. With ``output`` the release is written to a file, and with ``certificate`` the proof of its bound (JSON,
-    compressed if the name ends in .gz). With ``polish`` the search goes on from what the solver found, which is never
-    worse. With ``strict`` a release that has warnings is an error. When ``interrupted`` says so, the search ends and
-    the best release so far is handed over.
+    ``data`` is a frame (pandas, polars, pyarrow), the path of a file (CSV, TSV, Parquet, Excel), or a
+    ``TableDescription``. The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the
+    ``policy`` speaks of those in ``sensitive``. All others are released as they are, those that could identify persons
+    only if ``keep`` names them. The ``measure`` says what a label costs: ``loss``, ``level`` or ``entropy``. ``solver``
+    is a name or a solver of your own. With ``output`` the release is written to a file, and with ``certificate`` the
+    proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the
+    solver found, which is never worse. With ``strict`` a release that has warnings is an error. When ``interrupted``
+    says so, the search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     given = TableDescription.of(
@@ -78,9 +82,12 @@ def anonymize(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        sheet=sheet,
         keep=keep,
     )
-    writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.delimiter)
+    writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.style)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
     observer(Progress("reading"))
@@ -88,7 +95,9 @@ def anonymize(
     table = given.count(policy)
     if certificate is not None:
         require_describable(table)
-    marks = choose_marks(table.types, table.roles.quasi, _typed(table, writer), mark)
+    marks = choose_marks(table.types, table.roles.quasi, _typed(table, writer), mark, table.source.columns)
+    if writer is not None:
+        writer.require_marks(marks, table.source)
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
     solution = solve(problem, solver, stop, observer, seed=seed, polish=polish)

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.model.marks import MarkSpec
 from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
@@ -68,8 +69,11 @@ def bound(
     measure: Measure | str | None = None,
     keep: Spec = None,
     time: Number | None = None,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
@@ -90,6 +94,9 @@ def bound(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        sheet=sheet,
         keep=keep,
     )
     if certificate is not None:

@@ -12,6 +12,8 @@ from kilt.errors import InputError
 from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
+from kilt.sources.counted_table import read_decimals
+from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 
 
@@ -27,6 +29,9 @@ def check(
     measure: Measure | str | None = None,
     policy: Policy | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
 ) -> CertificateCheck:
     """Say whether a certificate proves its bound for this original, and its stars for this release.
 
@@ -34,10 +39,12 @@ def check(
     ``kilt.anonymize``: what is given must be what the certificate is about.
     """
     given = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
-    source = open_source(original, delimiter)
+    style = FileStyle(delimiter, encoding, sheet=sheet)
+    source = open_source(original, style)
     if weights is not None and quasi is None:
         raise InputError("'weights' says what a star counts in a quasi column: give 'quasi' too")
     roles = Roles.read(source.columns, quasi, sensitive, identifier, weights, measure, partial=True)
+    roles = read_decimals(roles, decimal, source)
     demand = Demand(
         policy=policy or None,
         quasi=None if quasi is None else roles.quasi,
@@ -45,5 +52,5 @@ def check(
         identifier=None if identifier is None else roles.identifier,
         measure=None if measure is None else roles.measure,
     )
-    beside = None if release is None else open_source(release, delimiter, source)
+    beside = None if release is None else open_source(release, style, source)
     return check_certificate(given, source, beside, demand)

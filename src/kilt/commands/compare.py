@@ -10,8 +10,8 @@ from typing import Any
 from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, gap_of, status_of
 from kilt.commands.anonymize import apply_plan
 from kilt.errors import InputError
+from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.measure import Measure
-from kilt.model.plan import choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Spec
@@ -94,8 +94,11 @@ def compare(
     polish: bool = False,
     time: Number | None = None,
     seed: int = 0,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[SolverResult]:
@@ -115,6 +118,9 @@ def compare(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        sheet=sheet,
         keep=keep,
     )
     table = given.count(policy)
@@ -164,9 +170,9 @@ def _solve(
 class Results:
     """What was found so far, and the best bound of all."""
 
-    def __init__(self, table: CountedTable, mark: str | None) -> None:
+    def __init__(self, table: CountedTable, mark: MarkSpec) -> None:
         typed = {name: table.source.typed(name) for name in table.roles.quasi}
-        self.table, self.marks = table, choose_marks(table.types, table.roles.quasi, typed, mark)
+        self.table, self.marks = table, choose_marks(table.types, table.roles.quasi, typed, mark, table.source.columns)
         self.made: list[tuple[SolverResult, Solution]] = []
         self.refused: list[SolverResult] = []
         self.bound = Bound(table.problem.base_cost)

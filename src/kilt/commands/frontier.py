@@ -12,11 +12,12 @@ from kilt.commands.carrying import Carrier, Known
 from kilt.commands.policy_ranges import Range, read_policies
 from kilt.deprecation import warn_changed
 from kilt.errors import InfeasibleError
+from kilt.model.marks import MarkSpec
 from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Spec
-from kilt.numbers import Number, decimal_text, json_number
+from kilt.numbers import Number, bound_number, decimal_text, json_number
 from kilt.report.text import figures_text
 from kilt.run.budget import Budget
 from kilt.run.progress import Observer, Progress, silent
@@ -54,7 +55,7 @@ class FrontierPoint:
         return {
             "policy": str(self.policy),
             "stars": None if self.exact_stars is None else json_number(self.exact_stars, up=True),
-            "bound": None if self.exact_bound is None else json_number(self.exact_bound),
+            "bound": None if self.exact_bound is None else bound_number(self.exact_bound, self.exact_stars),
             "status": self.status,
             "proof": None if self.exact_bound is None else self.proof,
             "release_of": None if self.release_of is None else str(self.release_of),
@@ -82,8 +83,11 @@ def frontier(
     time_each: Number | None = None,
     iterations: int | None = None,
     seed: int = 0,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[FrontierPoint]:
@@ -109,6 +113,9 @@ def frontier(
         weights=weights,
         measure=measure,
         delimiter=delimiter,
+        encoding=encoding,
+        decimal=decimal,
+        sheet=sheet,
         keep=keep,
     )
     observer(Progress("reading"))
@@ -194,7 +201,7 @@ def _row(point: FrontierPoint) -> tuple[str, str, str, str]:
     stars, bound = point.exact_stars, point.exact_bound or Fraction(0)
     gap = decimal_text(100 * gap_of(stars, bound, point.exact_least), 1, up=True)
     quality = f"{gap}%" if point.status == "feasible" else f"{point.status}"
-    return str(point.policy), f"{json_number(stars, up=True):,}", f"{json_number(bound):,}", quality
+    return str(point.policy), f"{json_number(stars, up=True):,}", f"{bound_number(bound, stars):,}", quality
 
 
 def _remark(point: FrontierPoint) -> str:

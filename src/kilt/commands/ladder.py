@@ -14,6 +14,8 @@ from kilt.model.measure import Measure
 from kilt.model.roles import Roles, Spec
 from kilt.numbers import json_number, pluralize
 from kilt.report.text import columns_text
+from kilt.sources.counted_table import read_decimals
+from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 
 RARE = 5  # labels of fewer rows are not shown, unless the user asks for them
@@ -88,14 +90,17 @@ def ladder(
     measure: Measure | str | None = None,
     weights: Spec = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
     show_values: bool = False,
 ) -> LadderPreview:
     """Show what a ladder makes of a column, as in ``kilt.ladder("patients.csv", "age:bands=5,10,20")``.
 
     Labels of fewer than 5 rows are left out, unless ``show_values`` is set.
     """
-    source = open_source(data, delimiter)
-    roles = Roles.read(source.columns, column, None, None, weights, measure)
+    source = open_source(data, FileStyle(delimiter, encoding, sheet=sheet))
+    roles = read_decimals(Roles.read(source.columns, column, None, None, weights, measure), decimal, source)
     if len(roles.quasi) != 1:
         raise InputError("'column' must be one column with its ladder, as in age:bands=5,10,20")
     ((name, given),) = roles.quasi.items()

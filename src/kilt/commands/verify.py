@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from kilt.model.ladders import MARK
+from kilt.model.marks import ColumnMark, MarkSpec, default_mark, read_marks
 from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
+from kilt.sources.counted_table import read_decimals
+from kilt.sources.file_format import FileStyle
+from kilt.sources.indicators import found_indicators
 from kilt.sources.registry import open_source
 from kilt.verification.verdict import Verdict
 from kilt.verification.verifier import judge
@@ -22,10 +25,13 @@ def verify(
     identifier: Spec = None,
     policy: Policy | None = None,
     original: Any = None,
-    mark: str | None = None,
+    mark: MarkSpec = None,
     weights: Spec = None,
     measure: Measure | str | None = None,
     delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
 ) -> Verdict:
     """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
@@ -33,14 +39,18 @@ def verify(
     that nothing but suppressed quasi cells differs; ``mark`` is what these look like, and stars are counted by the
     ``measure``.
     """
-    source = open_source(table, delimiter)
+    style = FileStyle(delimiter, encoding, sheet=sheet)
+    source = open_source(table, style)
     roles = Roles.read(source.columns, quasi, sensitive, None, weights, measure)
+    given = read_marks(mark, roles.quasi)
+    given |= dict(found_indicators(source, roles, given))
     if original is None:
-        return judge(source, roles, policy or Policy())
-    beside = open_source(original, delimiter, source)
+        return judge(source, read_decimals(roles, decimal, source), policy or Policy(), marks=given)
+    beside = open_source(original, style, source)
+    roles = read_decimals(roles, decimal, beside)  # ladders read its values, which may have a type that is lost
     roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
-    marks = {
-        name: mark if mark is not None else (MARK if ladder.text_only or not source.typed(name) else None)
+    marks: dict[str, ColumnMark] = {
+        name: given[name] if name in given else default_mark(ladder, typed=source.typed(name))
         for name, ladder in roles.quasi.items()
     }
     return judge(source, roles, policy or Policy(), beside, marks)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.errors import InputError
-from kilt.model.ladders import MARK, Encoding, Ladder, Mark
+from kilt.model.ladders import Encoding, Ladder
+from kilt.model.marks import HIDDEN, ColumnMark, Indicator, ladder_mark
 from kilt.model.partition import Partition
 from kilt.model.row_types import RowTypes
 from kilt.numbers import BoolArray, IntArray
@@ -16,12 +16,33 @@ from kilt.numbers import BoolArray, IntArray
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """What a quasi column shows in every group: ``hidden[g]`` says whether ``shown[g]`` replaces the cell."""
+    """What a quasi column shows in every group: ``hidden[g]`` says whether ``shown[g]`` replaces the cell.
+
+    Whether the column becomes text depends on its ladder and mark alone, never on what is hidden.
+    """
 
     name: str
     shown: list[str | None]
     hidden: BoolArray
-    mark: Mark
+    mark: ColumnMark
+    as_text: bool = True
+
+    @property
+    def indicator(self) -> str | None:
+        """The name of the column that says which cells are suppressed, if there is one."""
+        return self.mark.column if isinstance(self.mark, Indicator) else None
+
+    @property
+    def texts(self) -> list[str | None]:
+        """What replaces the cells, None for null."""
+        marked = self.indicator is not None
+        return [None if marked and text == HIDDEN else text for text in self.shown]
+
+    @property
+    def suppressed(self) -> BoolArray:
+        """Whether a group shows the mark itself."""
+        mark = ladder_mark(self.mark)
+        return np.asarray(self.hidden & np.array([text == mark for text in self.shown], dtype=bool))
 
 
 @dataclass(frozen=True)
@@ -39,7 +60,7 @@ class Plan:
         types: RowTypes,
         ladders: Mapping[str, Ladder],
         encodings: Sequence[Encoding],
-        marks: Mapping[str, Mark],
+        marks: Mapping[str, ColumnMark],
     ) -> Plan:
         """Render the pattern of every group."""
         order = np.argsort(partition.types, kind="stable")
@@ -49,7 +70,7 @@ class Plan:
         for index, ((name, ladder), encoding) in enumerate(zip(ladders.items(), encodings, strict=True)):
             levels = partition.levels[:, first : first + len(encoding.columns)]
             first += len(encoding.columns)
-            domain, mark = types.domain(index, name), marks[name]
+            domain, mark = types.domain(index, name), ladder_mark(marks[name])
             hidden = np.asarray(levels.any(axis=1) | ladder.hides_values)
             shown = [
                 ladder.show(domain.values[code], steps, domain, mark) if blurred else domain.values[code]
@@ -60,7 +81,8 @@ class Plan:
                     strict=True,
                 )
             ]
-            columns.append(ColumnPlan(name, shown, hidden, mark))
+            as_text = ladder.text_only or isinstance(marks[name], str)
+            columns.append(ColumnPlan(name, shown, hidden, marks[name], as_text))
         return cls(partition.groups[order], partition.counts[order], tuple(columns))
 
     def row_groups(self, row_types: IntArray) -> IntArray:
@@ -68,32 +90,3 @@ class Plan:
         groups = np.empty(len(row_types), dtype=np.int32)
         groups[np.argsort(row_types, kind="stable")] = np.repeat(self.groups, self.counts)
         return groups
-
-
-def choose_marks(
-    types: RowTypes, ladders: Mapping[str, Ladder], typed: Mapping[str, bool], mark: Mark
-) -> dict[str, Mark]:
-    """Return what a suppressed cell looks like in each quasi column, or raise if it could be mistaken for a value.
-
-    Without a mark of the user's choice it is ``*`` in text columns and null in typed ones.
-    """
-    if mark is not None and not mark.strip():
-        raise InputError("'mark' must have at least one visible character")
-    marks: dict[str, Mark] = {}
-    for column, (name, ladder) in enumerate(ladders.items()):
-        chosen = mark if mark is not None else (MARK if ladder.text_only or not typed[name] else None)
-        if chosen is not None and ladder.masks and len(chosen) != 1:
-            raise InputError(f"'mark' must be a single character, because '{name}' is masked character by character")
-        clashes = ladder.ambiguous(types.domain(column, name), chosen)
-        if clashes and chosen is None:
-            raise InputError(
-                f"'{name}' has missing values, which a suppressed cell of a typed column would look like; "
-                "choose a 'mark', such as '*', and the column becomes text"
-            )
-        if clashes:
-            raise InputError(
-                f"'{name}' already holds the mark '{chosen}', so that suppressed cells could not be told from it; "
-                "choose another 'mark'"
-            )
-        marks[name] = chosen
-    return marks

@@ -24,7 +24,7 @@ import numpy as np
 from kilt.errors import InputError, nearest
 from kilt.model.taxonomy import Taxonomy, read_cells
 from kilt.model.transport import transport
-from kilt.numbers import FloatArray, IntArray, Number, rational, widen
+from kilt.numbers import FloatArray, IntArray, Number, rational, read_number, widen
 
 Values = Sequence[str | None]
 
@@ -179,11 +179,12 @@ class Ordered:
     """Values on a line, neighbours equally far apart: numbers by rank, or words in a given order."""
 
     order: tuple[str, ...] | None = None
+    decimal: str = "."
 
     def on(self, values: Values, column: str) -> GroundDistance:
         """Return the line of ranks."""
         if self.order is None:
-            numbers = _numbers(values, column, "ordered")
+            numbers = _numbers(values, column, "ordered", self.decimal)
             rank = {number: Fraction(place) for place, number in enumerate(sorted(set(numbers)))}
             return _line([rank[number] for number in numbers])
         if len(set(self.order)) < len(self.order):
@@ -205,9 +206,11 @@ class Ordered:
 class Numeric:
     """Numbers on a line, as far apart as their values are."""
 
+    decimal: str = "."
+
     def on(self, values: Values, column: str) -> GroundDistance:
         """Return the line of values."""
-        return _line(_numbers(values, column, "numeric"))
+        return _line(_numbers(values, column, "numeric", self.decimal))
 
 
 @dataclass(frozen=True)
@@ -295,19 +298,23 @@ class Metric:
         return max((self.distance[i][j] for i in places for j in places), default=Fraction(0)) / (self.largest or 1)
 
 
-def _numbers(values: Values, column: str, space: str) -> list[Fraction]:
-    numbers: list[Fraction] = []
-    wrong = 0
-    for value in values:
-        try:
-            numbers.append(rational(value if value is not None else ""))
-        except (ValueError, ZeroDivisionError):
-            wrong += 1
+def _numbers(values: Values, column: str, space: str, decimal: str) -> list[Fraction]:
+    numbers = [number for number in (_number(value, decimal) for value in values) if number is not None]
+    wrong = len(values) - len(numbers)
     if wrong:
+        with_comma = decimal == "." and all(_number(value, ",") is not None for value in values)
+        hint = "; with a decimal comma they all are: give 'decimal', as in --decimal ," if with_comma else ""
         raise InputError(
-            f"'{column}' has {wrong} of {len(values)} values that are not numbers, which its {space} space needs"
+            f"'{column}' has {wrong} of {len(values)} values that are not numbers, which its {space} space needs{hint}"
         )
     return numbers
+
+
+def _number(value: str | None, decimal: str) -> Fraction | None:
+    try:
+        return read_number(value or "", decimal)
+    except (ValueError, ZeroDivisionError):
+        return None
 
 
 def _line(place: Sequence[Fraction], length: int | None = None) -> TreeMetric:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kilt.model.ladders import Mark
+from kilt.model.marks import ColumnMark
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles
 from kilt.numbers import IntArray
@@ -22,7 +22,7 @@ class ReleaseClaim:
     original: Source
     roles: Roles
     policy: Policy
-    marks: Mapping[str, Mark]
+    marks: Mapping[str, ColumnMark]
     stars: Fraction
     order: IntArray | None = None
 

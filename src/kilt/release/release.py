@@ -13,7 +13,7 @@ from typing import Any
 from kilt.certificates.proof.evidence import Arithmetic, Status, gap_of, status_of
 from kilt.model.plan import Plan
 from kilt.model.policy import Policy
-from kilt.numbers import IntArray, decimal_text, json_number, pluralize
+from kilt.numbers import IntArray, bound_number, decimal_text, json_number, pluralize
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import ColumnLeft
 from kilt.release.writer import ReleaseWriter
@@ -85,9 +85,7 @@ class Release:
     @property
     def bound(self) -> int | float | None:
         """A proven lower bound on the stars of any release that meets the policy; None if none is known."""
-        if self.exact_bound is None or self.exact_bound == self.exact_stars:
-            return self.stars if self.exact_bound is not None else None
-        return json_number(self.exact_bound)
+        return None if self.exact_bound is None else bound_number(self.exact_bound, self.exact_stars)
 
     @property
     def gap(self) -> float | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -10,12 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from kilt.errors import InputError
+from kilt.model.marks import ColumnMark
 from kilt.sources.base import Source
-from kilt.sources.file_format import FileFormat
+from kilt.sources.file_format import FileFormat, FileStyle
+from kilt.sources.text_files import require_encodable
+from kilt.sources.workbook import require_openpyxl
+from kilt.sources.workbook_writer import sheet_title
 from kilt.staging import put_in_place, require_writable, temporary_file
 
 FRAME = "a release is written only if the table was read from a file; a frame comes back as 'release.frame'"
-SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
+SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".xlsx")
 
 
 @dataclass(frozen=True)
@@ -33,20 +40,24 @@ class ReleaseWriter:
     form: FileFormat
 
     @classmethod
-    def of(cls, path: Path, data: Any, delimiter: str | None = None) -> ReleaseWriter:
+    def of(cls, path: Path, data: Any, style: FileStyle | None = None) -> ReleaseWriter:
         """Check, before any work is done, that the file can be written."""
         if data is not None and not isinstance(data, str | PathLike):
             raise InputError(FRAME)
-        form = FileFormat.of(path, delimiter)
+        form = FileFormat.of(path, style)
+        if form.is_standard:
+            return cls(form)
         name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
         if not name.endswith(SUFFIXES):
             raise InputError(
                 f"the output '{path}' must end in one of {', '.join(SUFFIXES)} (then .gz or .zst if wanted)"
             )
-        if form.kind == "parquet" and form.compression != "none":
-            raise InputError(
-                f"the output '{path}' is Parquet, which is compressed by itself: leave out the last ending"
-            )
+        if form.kind != "csv" and form.compression != "none":
+            what = "Parquet" if form.kind == "parquet" else "an Excel workbook"
+            raise InputError(f"the output '{path}' is {what}, which is compressed by itself: leave out the last ending")
+        if form.kind == "excel":
+            require_openpyxl(path)
+            sheet_title(form.style.sheet)
         require_writable(path, "output", input=data)
         return cls(form)
 
@@ -55,6 +66,12 @@ class ReleaseWriter:
         """Whether the file keeps the types of columns."""
         return self.form.kind == "parquet"
 
+    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:
+        """Raise, before any work is done, if a mark cannot be written in the encoding of the file."""
+        style = getattr(source, "style", None)
+        if self.form.kind == "csv" and isinstance(style, FileStyle):
+            require_encodable((mark for mark in marks.values() if isinstance(mark, str)), style, "the mark")
+
     @contextmanager
     def stage(self, released: Source) -> Iterator[StagedRelease]:
         """Write a release to a staging file, and read it back from there; unless it is committed, nothing is left."""
@@ -62,11 +79,30 @@ class ReleaseWriter:
 
         if not isinstance(released, DuckSource):
             raise InputError(FRAME)
-        form = self.form.written_like(released.delimiter)
-        with temporary_file(form.path) as temporary:
-            released.write(replace(form, path=temporary))
-            table = released.beside(temporary, form.delimiter)
-            yield StagedRelease(table, lambda: put_in_place(temporary, form.path))
+        form = self.form.written_like(released.style)
+        with _staging_file(form) as (temporary, commit):
+            written = replace(form, path=temporary)
+            released.write(written)
+            yield StagedRelease(released.beside(written), commit)
+
+
+@contextmanager
+def _staging_file(form: FileFormat) -> Iterator[tuple[Path, Callable[[], None]]]:
+    """Name a file to write to, and say how its bytes come to where they belong."""
+    if form.is_standard:
+        with tempfile.TemporaryDirectory(prefix="kilt-") as folder:
+            temporary = Path(folder) / "release.csv"
+            yield temporary, lambda: _print(temporary)
+        return
+    with temporary_file(form.path) as temporary:
+        yield temporary, lambda: put_in_place(temporary, form.path)
+
+
+def _print(path: Path) -> None:
+    """Copy a file to standard output."""
+    with path.open("rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
 
 
 @contextmanager

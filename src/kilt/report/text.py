@@ -39,7 +39,7 @@ def loss(release: Release) -> str:
         return f"{release.stars:,} stars ({percent(release.lost)} of what could be hidden)"
     must = "" if release.must_be_lost is None else f"; at least {percent(release.must_be_lost)} must be"
     least = release.exact_least / release.most_stars if release.most_stars else Fraction(0)
-    given = f", {percent(least)} of it by the least levels" if least else ""
+    given = f" ({percent(least)} by the least levels alone)" if least else ""
     return f"{percent(release.lost)} of the detail is lost{given}{must}"
 
 

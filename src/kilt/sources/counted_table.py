@@ -10,17 +10,20 @@ from typing import Any
 
 from kilt.errors import InputError
 from kilt.model.cells import require_legal_cells
+from kilt.model.decimal_sign import with_decimal
 from kilt.model.detect import ColumnKind, detect, note, refusal
-from kilt.model.ladders import Encoding, Mark
+from kilt.model.ladders import Encoding
+from kilt.model.marks import ColumnMark, MarkSpec, choose_marks
 from kilt.model.measure import Measure
 from kilt.model.partition import Partition
-from kilt.model.plan import Plan, choose_marks
+from kilt.model.plan import Plan
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
 from kilt.model.row_types import RowTypes, encode
 from kilt.numbers import IntArray
 from kilt.sources.base import Source, sample_of
+from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 
 
@@ -30,9 +33,10 @@ class TableDescription:
 
     ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
     about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
-    a star counts in a column, the ``measure`` (loss, level or entropy) what a label costs, and ``delimiter`` separates
-    the cells of a CSV file. Columns without a role are released as they are; those in ``keep`` without a question or a
-    note.
+    a star counts in a column, and the ``measure`` (loss, level or entropy) what a label costs. Columns without a role
+    are released as they are; those in ``keep`` without a question or a note. ``delimiter`` separates the cells of a CSV
+    file, ``encoding`` is that of its text, and ``decimal`` the decimal sign of numbers in text columns; ``sheet`` is
+    the sheet of an Excel workbook.
     """
 
     data: Any
@@ -42,6 +46,9 @@ class TableDescription:
     weights: Spec = None
     measure: Measure | str | None = None
     delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
     keep: Spec = None
 
     @classmethod
@@ -57,13 +64,19 @@ class TableDescription:
     @cached_property
     def source(self) -> Source:
         """The table, opened."""
-        return open_source(self.data, self.delimiter)
+        return open_source(self.data, self.style)
+
+    @property
+    def style(self) -> FileStyle:
+        """What is said of how a file is written."""
+        return FileStyle(self.delimiter, self.encoding, sheet=self.sheet)
 
     @cached_property
     def roles(self) -> Roles:
         """The roles of its columns."""
         given = (self.quasi, self.sensitive, self.identifier, self.weights, self.measure)
-        return Roles.read(self.source.columns, *given, keep=self.keep)
+        roles = Roles.read(self.source.columns, *given, keep=self.keep)
+        return read_decimals(roles, self.decimal, self.source)
 
     @cached_property
     def undecided(self) -> tuple[ColumnKind, ...]:
@@ -112,7 +125,7 @@ class CountedTable:
         require_legal_cells(problem)
         return problem
 
-    def plan(self, partition: Partition, marks: Mapping[str, Mark]) -> Plan:
+    def plan(self, partition: Partition, marks: Mapping[str, ColumnMark]) -> Plan:
         """Return the plan of a release with the groups of a partition of the problem."""
         counted = partition.expanded(self.problem.type_of, self.types.counts)
         return Plan.of(counted, self.types, self.roles.quasi, self.encodings, marks)
@@ -141,8 +154,19 @@ class CountedTable:
         return replace(self, policy=policy)
 
 
-def require_mark(table: CountedTable, mark: str | None) -> None:
+def read_decimals(roles: Roles, decimal: str | None, source: Source) -> Roles:
+    """Return the roles of a table whose text columns have numbers with this decimal sign.
+
+    The numbers of a workbook are written as text with a point, whatever the sign of its texts is.
+    """
+    named = [*roles.quasi, *roles.sensitive] if decimal else []
+    style = getattr(source, "style", None)
+    of_workbook = dict(style.kinds) if isinstance(style, FileStyle) else {}
+    return with_decimal(roles, decimal, [name for name in named if not source.typed(name) and name not in of_workbook])
+
+
+def require_mark(table: CountedTable, mark: MarkSpec) -> None:
     """Raise if a mark could be mistaken for a value, as the command that writes a release would."""
     if mark is not None:
         typed = {name: table.source.typed(name) for name in table.roles.quasi}
-        choose_marks(table.types, table.roles.quasi, typed, mark)
+        choose_marks(table.types, table.roles.quasi, typed, mark, table.source.columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,10 +13,13 @@ import numpy as np
 from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
 from kilt.model.ladders import Domain
+from kilt.model.marks import HIDDEN
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
-from kilt.numbers import BoolArray, IntArray
+from kilt.numbers import IntArray
 from kilt.sources.base import Counted
+from kilt.sources.frame_types import as_text, nulled
+from kilt.sources.indicators import TRUTH_VALUES, require_indicator
 from kilt.sources.tally import Comparison, Tally, ValueCounts
 
 PLAIN = (str, int, bool)
@@ -86,25 +89,56 @@ class FrameSource:
     def apply(self, plan: Plan, type_of_row: IntArray, identifier: Sequence[str]) -> FrameSource:
         """Return the release: identifiers dropped, quasi cells blurred, rows in their order."""
         groups = plan.row_groups(type_of_row)
-        new = [self._blurred(column, groups) for column in plan.columns if column.hidden.any()]
-        frame = (self._frame.with_columns(*new) if new else self._frame).drop(list(identifier))
-        native = frame.to_native()
-        if self._labels is not None:
-            kept = [self.columns.index(name) for name in frame.columns]
-            native = native.set_axis(self._labels[kept], axis=1)
-        return FrameSource(native)
+        new = [self._blurred(column, groups) for column in plan.columns]
+        new += [
+            nw.new_series(name, column.suppressed[groups].tolist(), nw.Boolean, backend=self._frame.implementation)
+            for column in plan.columns
+            if (name := column.indicator) is not None
+        ]
+        frame = self._frame.with_columns(*new).drop(list(identifier))
+        return FrameSource(self._with_labels(frame))
 
     def _blurred(self, column: ColumnPlan, groups: IntArray) -> nw.Series[Any]:
         series = self._frame.get_column(column.name)
         hidden = column.hidden[groups]
-        if column.mark is None:
-            return _nulled(series, hidden)
-        shown = column.shown
+        if not column.as_text:
+            return nulled(series, hidden)
+        shown = column.texts
         cells = [
             shown[group] if blurred else _text(cell)
             for cell, group, blurred in zip(_cells(series), groups.tolist(), hidden.tolist(), strict=True)
         ]
-        return nw.new_series(column.name, cells, nw.String, backend=series.implementation)
+        mark = column.mark if isinstance(column.mark, str) else None
+        return as_text(series, cells, mark, typed=self.typed(column.name))
+
+    def _with_labels(self, frame: nw.DataFrame[Any]) -> Any:
+        """Return a frame of the user's kind, with the user's labels of the columns that are still there."""
+        native = frame.to_native()
+        if self._labels is None:
+            return native
+        kept = [self.columns.index(name) for name in frame.columns if name in self.columns]
+        labels = self._labels[kept]
+        for name in frame.columns[len(kept) :]:
+            labels = labels.insert(len(labels), name)
+        return native.set_axis(labels, axis=1)
+
+    def merged(self, indicators: Mapping[str, str]) -> FrameSource:
+        """Return the table with its indicators read into their columns, for the verifier."""
+        new = []
+        for name, column in indicators.items():
+            cells = [_text(cell) for cell in _cells(self._frame.get_column(name))]
+            told = [(_text(cell) or "").lower() for cell in _cells(self._frame.get_column(column))]
+            pairs = Counter(zip(told, cells, strict=True))
+            require_indicator(
+                name,
+                column,
+                unclear=sum(count for (flag, _), count in pairs.items() if flag not in TRUTH_VALUES),
+                not_null=sum(count for (flag, cell), count in pairs.items() if flag == "true" and cell is not None),
+                like_hidden=sum(count for (_, cell), count in pairs.items() if cell == HIDDEN),
+            )
+            texts = [HIDDEN if flag == "true" else cell for flag, cell in zip(told, cells, strict=True)]
+            new.append(nw.new_series(name, texts, nw.String, backend=self._frame.implementation))
+        return FrameSource(self._with_labels(self._frame.with_columns(*new).drop(list(indicators.values()))))
 
     @property
     def native(self) -> Any:
@@ -220,21 +254,3 @@ def _coded(cells: list[Hashable], column: str) -> tuple[IntArray, list[str | Non
         raise AssertionError(f"'{column}' has cells that cannot be told apart")
     codes = np.fromiter((number[cell] for cell in cells), dtype=np.int64, count=len(cells))
     return codes, [texts[i] for i in order]
-
-
-def _nulled(series: nw.Series[Any], hidden: BoolArray) -> nw.Series[Any]:
-    """Return the series with null in hidden cells, its type kept and no hidden value left underneath the null."""
-    name, size = series.name, len(series)
-    dtype = getattr(series.to_native(), "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "iub":
-        series = nw.maybe_convert_dtypes(series)  # pandas: int64 would turn into float64
-    if hidden.all():
-        series = series.shift(size)
-    else:
-        series = series[np.where(hidden, hidden.argmin(), np.arange(size))]
-        keep = nw.new_series("keep", (~hidden).tolist(), nw.Boolean, backend=series.implementation)
-        series = series.alias("x").to_frame().select(nw.when(keep).then(nw.col("x")))["x"]
-    native = series.to_native()
-    if series.implementation.is_pandas() and hasattr(native, "cat"):
-        series = nw.from_native(native.cat.remove_unused_categories(), series_only=True)
-    return series.alias(name)

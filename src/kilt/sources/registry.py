@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from kilt.sources.base import Source
+from kilt.sources.file_format import FileStyle
 
 GROUP = "kilt.sources"  # the entry points by which packages bring sources of their own
 
 
-def open_source(data: Any, delimiter: str | None = None, beside: Source | None = None) -> Source:
+def open_source(data: Any, style: FileStyle | None = None, beside: Source | None = None) -> Source:
     """Open a path or a frame; a file can be opened in the same database as another, to compare the two.
 
-    A source is taken as it is. An entry point of the group ``kilt.sources`` is called with the data and returns a
-    source, or None if the data is not for it.
+    ``style`` is what the user says of how a file is written. A source is taken as it is. An entry point of the group
+    ``kilt.sources`` is called with the data and returns a source, or None if the data is not for it.
     """
     if isinstance(data, Source):
         return data
@@ -27,7 +28,7 @@ def open_source(data: Any, delimiter: str | None = None, beside: Source | None =
     if isinstance(data, str | PathLike):
         from kilt.sources.duck.table import DuckSource  # noqa: PLC0415 - only where a file is read
 
-        return DuckSource.open(Path(data), delimiter, beside if isinstance(beside, DuckSource) else None)
+        return DuckSource.open(Path(data), style, beside if isinstance(beside, DuckSource) else None)
     from kilt.sources.frame import FrameSource  # noqa: PLC0415 - only where a frame is read
 
     return FrameSource(data)

@@ -19,11 +19,13 @@ from kilt.errors import VerificationError
 from kilt.model.diversity import FORMS, Form
 from kilt.model.information import Information, group_powers
 from kilt.model.ladders import Domain, Ladder, Mark
+from kilt.model.marks import ColumnMark, ladder_mark
 from kilt.model.policy import Policy, SensitiveColumn
 from kilt.model.roles import Roles
 from kilt.model.rules import Groups, Rules, differences, whole_of
 from kilt.model.spaces import GroundDistance
 from kilt.numbers import FloatArray, IntArray, decimal_text, pluralize
+from kilt.sources.indicators import merge_indicators
 from kilt.sources.tally import Comparison, Tally
 from kilt.verification.verdict import Blurred, Fidelity, Risk, Verdict
 
@@ -46,13 +48,15 @@ def judge(
     roles: Roles,
     policy: Policy,
     original: Table | None = None,
-    marks: Mapping[str, Mark] | None = None,
+    marks: Mapping[str, ColumnMark] | None = None,
     order: IntArray | None = None,
 ) -> Verdict:
     """Count the table and decide; with the original (and the marks of suppressed cells), check fidelity too.
 
-    ``order`` says which row of the original each row of the table is, if rows were shuffled.
+    An indicator is read into its column first: what it says is part of what a group looks like. ``order`` says which
+    row of the original each row of the table is, if rows were shuffled.
     """
+    table = merge_indicators(table, marks or {})
     tally = table.tally(list(roles.quasi), list(roles.sensitive))
     columns = [
         SensitiveColumn(c.name, c.values, c.reference(), space)
@@ -76,6 +80,7 @@ def judge(
             distance = farthest(counts, column.reference, column.ground)
             smallest[column.name] = max(smallest[column.name], distance)
             told[column.name].update(group_powers(counts))
+    seen = {name: ladder_mark(mark) for name, mark in (marks or {}).items()}
     information = {column.name: Information.of_parts(told[column.name], column.reference) for column in columns}
     return Verdict(
         rows=int(tally.sizes.sum()),
@@ -92,7 +97,7 @@ def judge(
         sizes=tally.sizes,
         quasi=tuple(roles.quasi),
         patterns=tally.patterns,
-        fidelity=None if original is None else _fidelity(table, original, roles, marks or {}, order),
+        fidelity=None if original is None else _fidelity(table, original, roles, seen, order),
     )
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kilt
+from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 from support.profiles import examples
 
@@ -31,7 +32,7 @@ def test_what_python_writes_is_what_kilt_reads(tmp_path_factory, rows, delimiter
     written = io.StringIO()
     csv.writer(written, delimiter=delimiter, lineterminator=end, quoting=quoting).writerows([["x", "y", "z"], *rows])
     path.write_bytes((b"\xef\xbb\xbf" if bom else b"") + written.getvalue().encode())
-    read = open_source(path, delimiter).native.fetchall()
+    read = open_source(path, FileStyle(delimiter)).native.fetchall()
     assert [["" if cell is None else cell for cell in row] for row in read] == rows
 
 

@@ -20,12 +20,14 @@ class Bands(PathLadder):
     """Bands of ever larger ``widths``, counted from the ``origin``.
 
     Numbers below ``bottom`` share one band, and so do numbers from ``top`` on. Missing values can only become the mark.
+    The values and labels have the ``decimal`` sign; widths, origin and edges have a point.
     """
 
     widths: Sequence[Number]
     origin: Number = 0
     bottom: Number | None = None
     top: Number | None = None
+    decimal: str = "."
 
     def __post_init__(self) -> None:
         for name in ("origin", "bottom", "top"):
@@ -67,7 +69,7 @@ class Bands(PathLadder):
         for value, at in zip(domain.values, self.positions(domain), strict=True):
             band = self._number(at, width) if at is not None else None
             if at is not None and band not in known:
-                known[band] = range_text(self._band(at, width), whole=whole, digits=digits)
+                known[band] = range_text(self._band(at, width), whole=whole, digits=digits, decimal=self.decimal)
             labels.append(value if at is None else known[band])
         return labels
 
@@ -111,7 +113,7 @@ class Bands(PathLadder):
 
     def positions(self, domain: Domain) -> Sequence[Fraction | None]:
         """Return the numbers."""
-        return domain.once(self, "numbers", lambda: column_numbers(domain, "bands"))
+        return domain.once(self, "numbers", lambda: column_numbers(domain, "bands", self.decimal))
 
     def _whole(self, domain: Domain) -> bool:
         """Say whether all numbers are whole: those that are given, and those of the column."""

@@ -22,6 +22,7 @@ class EqualGroups(PathLadder):
     """
 
     numbers: tuple[int, ...]
+    decimal: str = "."
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "numbers", tuple(self.numbers))
@@ -50,15 +51,20 @@ class EqualGroups(PathLadder):
             ends.setdefault(middle.numerator * number // middle.denominator, []).append(place)
         labels: list[Hashable] = list(domain.values)
         for places in ends.values():
-            label = _label(*(str(domain.values[place]) for place in (places[0], places[-1])))
+            label = self._label(*(str(domain.values[place]) for place in (places[0], places[-1])))
             for place in places:
                 labels[place] = label
         return labels
 
+    def _label(self, first: str, last: str) -> str:
+        if first == last:
+            return first
+        return f"{first}-{last}" if first.replace(self.decimal, "").isdecimal() else f"{first} to {last}"
+
     def _ranked(self, domain: Domain) -> tuple[dict[int, Hashable], list[int]]:
         """Return what the values are ordered by, and where those that are not missing stand, in their order."""
         present = [place for place, value in enumerate(domain.values) if not is_missing(value)]
-        numbers, others = numbers_of([domain.values[place] for place in present])
+        numbers, others = numbers_of([domain.values[place] for place in present], self.decimal)
         texts = [str(domain.values[place]) for place in present]
         keys: Sequence[Fraction | str | None] = texts if others else numbers
         by_text = sorted(range(len(present)), key=texts.__getitem__)
@@ -89,9 +95,3 @@ def _middles(domain: Domain, keys: dict[int, Hashable], order: Sequence[int]) ->
         middle[key] = Fraction(2 * before + count, 2 * total)
         before += count
     return {place: middle[keys[place]] for place in order}
-
-
-def _label(first: str, last: str) -> str:
-    if first == last:
-        return first
-    return f"{first}-{last}" if first.replace(".", "").isdecimal() else f"{first} to {last}"

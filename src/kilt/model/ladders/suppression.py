@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from kilt.model.ladders.domain import Domain
@@ -14,6 +14,8 @@ from kilt.model.ladders.path import Labels, PathLadder
 @dataclass(frozen=True)
 class Suppression(PathLadder):
     """A value, or the mark; the type of the column is kept."""
+
+    decimal: str = field(default=".", compare=False)  # it guides methods, and changes no label
 
     text_only = False
 
@@ -27,7 +29,7 @@ class Suppression(PathLadder):
 
     def positions(self, domain: Domain) -> Sequence[Fraction | None] | None:
         """Return the numbers, if all values are: methods that cut between values follow their order."""
-        numbers, others = numbers_of(domain.values)
+        numbers, others = numbers_of(domain.values, self.decimal)
         return None if others else numbers
 
     def __str__(self) -> str:

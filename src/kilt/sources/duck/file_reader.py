@@ -8,11 +8,10 @@ a CSV file are counted separately, and a table whose cells do not account for th
 from __future__ import annotations
 
 import csv
-import gzip
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
@@ -20,34 +19,57 @@ import duckdb
 from kilt.errors import InputError
 from kilt.numbers import pluralize
 from kilt.sources.duck.connection import Database
-from kilt.sources.file_format import FileFormat, quoted
+from kilt.sources.encodings import BOMS, UTF_8, decoded
+from kilt.sources.file_format import FileFormat, FileStyle, quoted
+from kilt.sources.text_files import CHUNK, byte_chunks, plain_copy, written_copy
+from kilt.sources.workbook import csv_lines, read_sheet
 
 DELIMITERS = ",;\t|"
-BOM = b"\xef\xbb\xbf"
-CHUNK = 1 << 22
+BOM = BOMS[UTF_8]
 LONGEST_LINE = 64_000_000
 MOST_BUFFER = 4_000_000_000
 NEVER = "\x01\x02"  # a text that no cell is
 
 
-def load(database: Database, form: FileFormat, table: str) -> tuple[list[str], str | None]:
-    """Load a file into a table with columns c0, c1, ...; return the user's column names and the delimiter."""
-    if not form.path.exists():
-        raise InputError(f"the file '{form.path}' does not exist")
-    if not form.path.is_file():
-        raise InputError(f"'{form.path}' is not a file")
-    with _reading(form.path):
+def load(database: Database, form: FileFormat, table: str) -> tuple[list[str], FileStyle]:
+    """Load a file into a table with columns c0, c1, ...; return the user's column names and how the file is written."""
+    with _reading(form):
+        if form.is_standard:
+            return _load_copy(database, form, table)
+        if not form.path.exists():
+            raise InputError(f"the file '{form.path}' does not exist")
+        if not form.path.is_file():
+            raise InputError(f"'{form.path}' is not a file")
         if not form.path.stat().st_size:
             raise InputError(f"the file '{form.path}' is empty")
         if form.kind == "parquet":
-            return _load_parquet(database, form, table), None
-        return _load_csv(database, form, table)
+            return _load_parquet(database, form, table), form.style
+        if form.kind == "excel":
+            return _load_sheet(database, form, table)
+        return (_load_csv if form.style.encoding in (None, UTF_8) else _load_copy)(database, form, table)
+
+
+def _load_copy(database: Database, form: FileFormat, table: str) -> tuple[list[str], FileStyle]:
+    """Load what DuckDB cannot read itself, standard input or another encoding, from a plain copy in UTF-8."""
+    with plain_copy(form) as copy, _reading(copy):
+        if not copy.path.stat().st_size:
+            raise InputError(f"{form.shown} is empty")
+        names, style = _load_csv(database, copy, table)
+    return names, replace(copy.style, delimiter=style.delimiter)
+
+
+def _load_sheet(database: Database, form: FileFormat, table: str) -> tuple[list[str], FileStyle]:
+    """Load a sheet of a workbook, from a plain copy of its cells."""
+    sheet = read_sheet(form.path, form.style.sheet, form.shown)
+    with written_copy(form, csv_lines(sheet.rows)) as copy:
+        names, _ = _load_csv(database, copy, table)
+    return names, replace(form.style, sheet=sheet.name, kinds=tuple(sheet.kinds.items()))
 
 
 def _load_parquet(database: Database, form: FileFormat, table: str) -> list[str]:
     reader = f"read_parquet({_literal(form.path)}, hive_partitioning=false)"
     names = [str(row[0]) for row in database.rows(f"DESCRIBE SELECT * FROM {reader}")]
-    _check_names(names, form.path)
+    _check_names(names, form.shown)
     chosen = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(names))
     database.run(f"CREATE TABLE {table} AS SELECT {chosen} FROM {reader}")
     return names
@@ -64,14 +86,21 @@ class ByteCount:
 
     @classmethod
     def of(cls, form: FileFormat) -> ByteCount:
-        """Count the bytes, decompressed; a compressed file that is damaged shows here."""
+        """Count the bytes, decompressed; a compressed file that is damaged shows here, and what is not UTF-8."""
         size = quotes = ends = 0
         head = b""
-        for chunk in _chunks(form):
-            head = head or chunk[:CHUNK]
-            size += len(chunk)
-            quotes += chunk.count(b'"')
-            ends += chunk.count(b"\n") + chunk.count(b"\r")
+
+        def counted() -> Iterator[bytes]:
+            nonlocal size, quotes, ends, head
+            for chunk in byte_chunks(form):
+                head = head or chunk[:CHUNK]
+                size += len(chunk)
+                quotes += chunk.count(b'"')
+                ends += chunk.count(b"\n") + chunk.count(b"\r")
+                yield chunk
+
+        for _ in decoded(counted(), None, form.shown):
+            pass
         return cls(size, quotes, ends, head)
 
     @property
@@ -80,18 +109,18 @@ class ByteCount:
         return self.size - self.quotes - self.ends - (len(BOM) if self.head.startswith(BOM) else 0)
 
 
-def _load_csv(database: Database, form: FileFormat, table: str) -> tuple[list[str], str]:
+def _load_csv(database: Database, form: FileFormat, table: str) -> tuple[list[str], FileStyle]:
     census = ByteCount.of(form)
     names, delimiter = _header(census, form)
-    _check_names(names, form.path)
+    _check_names(names, form.shown)
     reader = _reader(form, census, len(names), delimiter)
     database.run(f"CREATE TABLE {table} AS SELECT * FROM {reader('')} OFFSET 1")
     if _plain_bytes(database, table, names, census, delimiter) != census.plain:
         database.rows(f"SELECT count(*) FROM {reader(NEVER)}")  # names the line, if cells are too many
         raise InputError(
-            f"'{form.path}' cannot be read without loss: there are spaces around a quoted cell, or it is damaged"
+            f"{form.shown} cannot be read without loss: there are spaces around a quoted cell, or it is damaged"
         )
-    return names, delimiter
+    return names, replace(form.style, delimiter=delimiter, encoding=UTF_8, bom=census.head.startswith(BOM))
 
 
 def _reader(form: FileFormat, census: ByteCount, width: int, delimiter: str) -> Callable[[str], str]:
@@ -125,47 +154,23 @@ def _header(census: ByteCount, form: FileFormat) -> tuple[list[str], str]:
     """Return the cells of the first record and the delimiter: the one that finds most cells, unless it is given."""
     text = census.head.removeprefix(BOM).decode("utf-8", errors="replace")
     if not text.strip():
-        raise InputError(f"the file '{form.path}' has no header")
+        raise InputError(f"{form.shown_as_file} has no header")
     csv.field_size_limit(CHUNK)
     lines = text.lstrip("\r\n").splitlines(keepends=True)
-    headers = {d: next(csv.reader(lines, delimiter=d)) for d in form.delimiter or DELIMITERS}
+    headers = {d: next(csv.reader(lines, delimiter=d)) for d in form.style.delimiter or DELIMITERS}
     delimiter = max(headers, key=lambda d: len(headers[d]))
     return headers[delimiter], delimiter
 
 
-def _chunks(form: FileFormat) -> Iterator[bytes]:
-    """Yield the bytes of a file, decompressed."""
-    if form.compression == "zstd":
-        yield from _zstd_chunks(form.path)
-        return
-    with gzip.open(form.path, "rb") if form.compression == "gzip" else form.path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            yield chunk
-
-
-def _zstd_chunks(path: Path) -> Iterator[bytes]:
-    import zstandard  # noqa: PLC0415 - only where such a file is read
-
-    with path.open("rb") as file:
-        rest = file.read(CHUNK)
-        while rest:
-            frame = zstandard.ZstdDecompressor().decompressobj()
-            while rest and not frame.eof:
-                yield frame.decompress(rest)
-                rest = frame.unused_data or file.read(CHUNK)
-            if not frame.eof:
-                raise EOFError
-
-
-def _check_names(names: list[str], path: Path) -> None:
+def _check_names(names: list[str], shown: str) -> None:
     if any(not name.strip() for name in names):
-        raise InputError(f"the header of '{path}' has a column without a name: give every column one")
+        raise InputError(f"the header of {shown} has a column without a name: give every column one")
     seen: dict[str, int] = {}
     for place, name in enumerate(names):
         first = seen.setdefault(name.lower(), place)
         if first != place:
             how = "occurs twice" if names[first] == name else f"differs from '{names[first]}' only in case"
-            raise InputError(f"the column name '{name}' of '{path}' {how}: every column needs its own")
+            raise InputError(f"the column name '{name}' of {shown} {how}: every column needs its own")
 
 
 def identifier(name: str) -> str:
@@ -179,25 +184,25 @@ def _literal(path: Path) -> str:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def _reading(form: FileFormat) -> Iterator[None]:
     """Say in one sentence what is wrong with a file; DuckDB's own words would show cells."""
     try:
         yield
     except duckdb.Error as error:
-        raise InputError(_explained(str(error), path)) from None
+        raise InputError(_explained(str(error), form.shown)) from None
     except PermissionError:
-        raise InputError(f"the file '{path}' may not be read") from None
+        raise InputError(f"{form.shown_as_file} may not be read") from None
     except (OSError, EOFError, ValueError) as error:
-        raise InputError(f"the file '{path}' is damaged or cannot be read ({type(error).__name__})") from None
+        raise InputError(f"{form.shown_as_file} is damaged or cannot be read ({type(error).__name__})") from None
     except Exception as error:
         if type(error).__name__ == "ZstdError":
-            raise InputError(f"the file '{path}' is damaged: it cannot be decompressed") from None
+            raise InputError(f"{form.shown_as_file} is damaged: it cannot be decompressed") from None
         raise
 
 
-def _explained(message: str, path: Path) -> str:
+def _explained(message: str, shown: str) -> str:
     found = re.match(r"[^\n]*?CSV Error on Line: (\d+)\n", message)
-    where = f"line {found.group(1)} of '{path}'" if found else f"'{path}'"
+    where = f"line {found.group(1)} of {shown}" if found else shown
     cells = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if cells:
         return f"{where} has {pluralize(int(cells.group(2)), 'cell')} where the header has {cells.group(1)}"

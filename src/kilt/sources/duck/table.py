@@ -7,7 +7,8 @@ are compared and counted by their text, so that what looks different is differen
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -17,15 +18,19 @@ from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
 from kilt.model.detect import ColumnSample, step
 from kilt.model.ladders import Domain
+from kilt.model.marks import HIDDEN
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
-from kilt.numbers import IntArray
+from kilt.numbers import BoolArray, IntArray
 from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database, fresh
 from kilt.sources.duck.file_reader import identifier as sql_name
 from kilt.sources.duck.file_reader import load
-from kilt.sources.file_format import FileFormat, quoted
+from kilt.sources.file_format import FileFormat, FileStyle, quoted
+from kilt.sources.indicators import require_indicator
 from kilt.sources.tally import Comparison, Tally, ValueCounts
+from kilt.sources.text_files import write_encoded
+from kilt.sources.workbook_writer import write_workbook
 
 REASONS = (
     "No space left on device",
@@ -39,23 +44,23 @@ REASONS = (
 class DuckSource:
     """A table in DuckDB, which is read and never changed."""
 
-    def __init__(self, database: Database, table: str, columns: list[str], delimiter: str | None) -> None:
+    def __init__(self, database: Database, table: str, columns: list[str], style: FileStyle) -> None:
         self._database = database
         self._table = table
         self.columns = columns
-        self.delimiter = delimiter
+        self.style = style
         self.notes: tuple[str, ...] = ()
         self._kinds = [row[1] for row in self._database.rows(f"DESCRIBE {table}")]
 
     @classmethod
-    def open(cls, path: Path, delimiter: str | None = None, beside: DuckSource | None = None) -> DuckSource:
+    def open(cls, path: Path, style: FileStyle | None = None, beside: DuckSource | None = None) -> DuckSource:
         """Load a file, into the same database as another table if one is given."""
         database = beside._database if beside is not None else Database()
         table = fresh("file")
-        columns, found = load(database, FileFormat.of(path, delimiter), table)
-        source = cls(database, table, columns, found)
+        form = FileFormat.of(path, style)
+        source = cls(database, table, *load(database, form, table))
         if not source.rows:
-            raise InputError(f"'{path}' has a header but no rows")
+            raise InputError(f"{form.shown} has a header but no rows")
         return source
 
     @property
@@ -140,9 +145,14 @@ class DuckSource:
         cells = {name: f"t.c{i}" for i, name in enumerate(self.columns) if name not in identifier}
         for index, column in enumerate(plan.columns):
             looks[f"h{index}"] = column.hidden
-            looks[f"s{index}"] = _shown(column)
-            kept = cells[column.name] if column.mark is None else self._text(column.name, "t.")
-            cells[column.name] = f"CASE WHEN x.h{index} THEN {_hidden(column, index)} ELSE {kept} END"
+            looks[f"s{index}"], looks[f"n{index}"] = _texts(column)
+            looks[f"i{index}"] = column.suppressed
+            kept = self._text(column.name, "t.") if column.as_text else cells[column.name]
+            shown = f"WHEN x.h{index} THEN x.s{index} " if column.as_text else ""
+            cells[column.name] = f"CASE WHEN x.n{index} THEN NULL {shown}ELSE {kept} END"
+        for index, column in enumerate(plan.columns):
+            if column.indicator is not None:
+                cells[column.indicator] = f"x.i{index}"
         self._database.run(f"CREATE TABLE {row_groups} AS SELECT g FROM assigned", assigned=assigned)
         self._database.run(f"CREATE TABLE {groups} AS SELECT * FROM looks", looks=looks)
         chosen = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(cells.values()))
@@ -151,7 +161,7 @@ class DuckSource:
             f"JOIN {groups} x ON r.g = x.g ORDER BY t.rowid"
         )
         self._database.run(f"DROP TABLE {row_groups}; DROP TABLE {groups}")
-        return DuckSource(self._database, released, list(cells), self.delimiter)
+        return DuckSource(self._database, released, list(cells), self.style)
 
     def content_order(self) -> IntArray:
         """Return the rows in the order of what they show, which reveals nothing about the order they are in."""
@@ -167,7 +177,7 @@ class DuckSource:
             f"CREATE TABLE {reordered} AS SELECT {cells} FROM {places} p JOIN {self._table} t ON p.r = t.rowid "
             f"ORDER BY p.rowid; DROP TABLE {places}"
         )
-        return DuckSource(self._database, reordered, self.columns, self.delimiter)
+        return DuckSource(self._database, reordered, self.columns, self.style)
 
     def tally(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Tally:
         """Count the groups again, in SQL of its own: one GROUP BY over the rows, the rest on its result."""
@@ -225,8 +235,38 @@ class DuckSource:
             differing=differing,
         )
 
+    def merged(self, indicators: Mapping[str, str]) -> DuckSource:
+        """Return the table with its indicators read into their columns, for the verifier."""
+        cells = {name: f"c{i}" for i, name in enumerate(self.columns) if name not in indicators.values()}
+        for name, column in indicators.items():
+            flag, cell = f"lower(CAST({self._text(column)} AS VARCHAR))", self._text(name)
+            wrong = (f"{flag} IS NULL OR {flag} NOT IN ('true', 'false')", f"{flag} = 'true' AND {cell} IS NOT NULL")
+            counts = ", ".join(f"count(*) FILTER ({each})" for each in (*wrong, f"{cell} = {quoted(HIDDEN)}"))
+            found = self._database.rows(f"SELECT {counts} FROM {self._table}")[0]
+            require_indicator(name, column, unclear=found[0], not_null=found[1], like_hidden=found[2])
+            cells[name] = f"CASE WHEN {flag} = 'true' THEN {quoted(HIDDEN)} ELSE {cell} END"
+        merged = fresh("merged")
+        chosen = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(cells.values()))
+        self._database.run(f"CREATE TABLE {merged} AS SELECT {chosen} FROM {self._table} ORDER BY rowid")
+        return DuckSource(self._database, merged, list(cells), self.style)
+
     def write(self, form: FileFormat) -> None:
         """Write the table to a file."""
+        if form.kind == "excel":
+            texts = ", ".join(self._text(name) for name in self.columns)
+            rows = self._database.rows(f"SELECT {texts} FROM {self._table} ORDER BY rowid")
+            write_workbook(form.path, form.style.sheet, self.columns, rows, dict(form.style.kinds))
+        elif form.kind == "csv" and not form.style.is_plain:
+            plain = form.path.with_name(f"{form.path.name}.utf8")
+            try:
+                self._copy_to(replace(form, path=plain, compression="none"))
+                write_encoded(plain, form)
+            finally:
+                plain.unlink(missing_ok=True)
+        else:
+            self._copy_to(form)
+
+    def _copy_to(self, form: FileFormat) -> None:
         copy = f"COPY (SELECT {self._named()} FROM {self._table}) TO {quoted(str(form.path))} ({form.copy_options()})"
         try:
             self._database.run(copy)
@@ -234,9 +274,9 @@ class DuckSource:
             reason = next((r for r in REASONS if r.lower() in str(error).lower()), "the file could not be written")
             raise OSError(errno.EIO, reason) from None
 
-    def beside(self, path: Path, delimiter: str | None) -> DuckSource:
-        """Load a file into the same database."""
-        return DuckSource.open(path, delimiter, self)
+    def beside(self, form: FileFormat) -> DuckSource:
+        """Load a file that was written into the same database; a workbook has one sheet."""
+        return DuckSource.open(form.path, replace(form.style, sheet=None), self)
 
     def _patterns(self, groups: str, by: str, chosen: Sequence[int]) -> list[tuple[str | None, ...]]:
         wanted = {"r": np.array(chosen, dtype=np.int64)}
@@ -257,11 +297,9 @@ class DuckSource:
         return ", ".join(f"c{i} AS {sql_name(name)}" for i, name in enumerate(self.columns))
 
 
-def _shown(column: ColumnPlan) -> np.ndarray:
-    shown = np.empty(len(column.shown), dtype=object)
-    shown[:] = column.shown
-    return shown
-
-
-def _hidden(column: ColumnPlan, index: int) -> str:
-    return "NULL" if column.mark is None else f"x.s{index}"
+def _texts(column: ColumnPlan) -> tuple[np.ndarray, BoolArray]:
+    """Return what replaces the cells of each group, and whether it is null."""
+    null = column.hidden & np.array([text is None for text in column.texts], dtype=bool)
+    texts = np.empty(len(column.shown), dtype=object)
+    texts[:] = ["" if text is None else text for text in column.texts]
+    return texts, null

@@ -85,3 +85,14 @@ def test_a_solver_that_refuses_does_not_cost_the_bound(hospital):
 def test_solvers_that_all_refuse():
     with pytest.raises(InputError, match=r"none of these solvers can do this \(matching: it takes k=2"):
         kilt.compare(pl.DataFrame({"q": list("aaabbb")}), quasi="q", policy=Policy(k=3), solvers="matching")
+
+
+def test_an_optimum_is_proved_alike_in_remark_status_and_text(hospital):
+    """What one solver proves in floating point, another proves in integers: then it is plainly optimal."""
+    asked = {"quasi": QUASI, "sensitive": "Disease", "policy": Policy(t="0.4"), "time": 600}
+    (alone,) = kilt.compare(hospital, solvers="paper-milp", **asked)
+    assert (alone.status, alone.remark, alone.proof) == ("optimal (floating point)",) * 2 + ("float",)
+    both = kilt.compare(hospital, solvers="paper-milp,subsets", **asked)
+    assert {c.solver for c in both} == {"paper-milp", "subsets"}
+    assert {(c.status, c.remark, c.proof) for c in both} == {("optimal", "optimal", "exact")}
+    assert "floating point" not in compare_text(both)

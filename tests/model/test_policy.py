@@ -13,6 +13,8 @@ def test_a_policy_reads_like_its_flags():
     assert str(kilt.Policy(k=5, l=2, t="0.2")) == "k=5, l=2, t=0.2"
     assert str(kilt.Policy(l=2, diversity="distinct", t={"pay": "1/3"})) == "l=2 (distinct), t=1/3 on 'pay'"
     assert kilt.Policy(kilt.KAnonymity(5), kilt.TCloseness("0.2", "ordered", "pay")).columns(["pay", "x"]) == ["pay"]
+    assert str(kilt.Policy(l="3.5000000001", diversity="entropy")) == "l=35000000001/10000000000 (entropy)"
+    assert str(kilt.Policy(l=2, diversity="recursive:7/3")) == "l=2 (recursive:7/3)"
     assert not kilt.Policy()
 
 

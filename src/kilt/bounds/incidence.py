@@ -47,12 +47,12 @@ class Incidence:
         return self.covers.active(multipliers)
 
     def cheapest(self) -> IntArray:
-        """Return for every row type the cost of its cheapest pattern: the pattern bound, and the first multipliers."""
+        """Return for every row type what its cheapest pattern costs at least: the first multipliers."""
         starts, patterns = self.by_type
         listed = starts[1:] > starts[:-1]
         cheapest = np.full(len(listed), self.ceiling, dtype=np.int64)
         cheapest[listed] = self.pool.cost[patterns[starts[:-1][listed]]]
-        return cheapest
+        return np.minimum(cheapest, self.ceiling)  # what was not listed may be cheaper than what was
 
     @property
     def ceiling(self) -> int:

@@ -146,6 +146,7 @@ def _figures(table: CountedTable, solution: Solution) -> dict[str, Any]:
         "exact_bound": None if bound is None else problem.stars(bound.cost),
         "proof": "exact" if bound is None else bound.arithmetic,
         "factor": solution.factor,
+        "factor_proof": solution.factor_proof,
         "most_stars": table.most_stars,
         "exact_least": problem.stars(problem.base_cost),
         "sizes": solution.partition.sizes(),

@@ -173,7 +173,8 @@ class Results:
     def __init__(self, table: CountedTable, mark: MarkSpec) -> None:
         typed = {name: table.source.typed(name) for name in table.roles.quasi}
         self.table, self.marks = table, choose_marks(table.types, table.roles.quasi, typed, mark, table.source.columns)
-        self.results: list[SolverResult] = []
+        self.made: list[tuple[SolverResult, Solution]] = []
+        self.refused: list[SolverResult] = []
         self.bound = Bound(table.problem.base_cost)
         self.has_good_bound = False  # an optimum, or a bound with a proof: more time would hardly raise it
 
@@ -182,22 +183,21 @@ class Results:
         verdict = self._verify(solution)
         self._know(solution.bound)
         self.has_good_bound |= solution.is_optimal or bool(solution.bound and solution.bound.parts)
-        self.results.append(
-            SolverResult(
-                solver=solution.solver,
-                kind=info.kind,
-                remark=_remark(info, solution, stopped),
-                seconds=seconds,
-                exact_stars=self.table.problem.stars(solution.cost),
-                exact_least=self.table.problem.stars(self.table.problem.base_cost),
-                groups=len(solution.partition),
-                distance=max(verdict.t.values(), default=None),
-            )
+        result = SolverResult(
+            solver=solution.solver,
+            kind=info.kind,
+            remark=stopped if solution.stopped else "",
+            seconds=seconds,
+            exact_stars=self.table.problem.stars(solution.cost),
+            exact_least=self.table.problem.stars(self.table.problem.base_cost),
+            groups=len(solution.partition),
+            distance=max(verdict.t.values(), default=None),
         )
+        self.made.append((result, solution))
 
     def add_remark(self, info: SolverInfo, remark: str) -> None:
         """Say why there is nothing of a solver."""
-        self.results.append(SolverResult(info.name, info.kind, remark))
+        self.refused.append(SolverResult(info.name, info.kind, remark))
 
     def raise_bound(self, stop: StoppingRule, observer: Observer) -> None:
         """Find a bound where no solver brings one."""
@@ -208,9 +208,10 @@ class Results:
     def ranked(self) -> list[SolverResult]:
         """Return all with the best bound, the fewest stars first, and in the end who cannot do this."""
         bound, proof = self.table.problem.stars(self.bound.cost), self.bound.arithmetic
-        made = [replace(each, exact_bound=bound, proof=proof) for each in self.results if each.exact_stars is not None]
-        refused = [each for each in self.results if each.exact_stars is None]
-        return [*sorted(made, key=lambda each: each.exact_stars or 0), *refused]
+        made = [
+            _with_guarantee(replace(result, exact_bound=bound, proof=proof), solution) for result, solution in self.made
+        ]
+        return [*sorted(made, key=lambda each: each.exact_stars or 0), *self.refused]
 
     def _know(self, bound: Bound | None) -> None:
         """Keep the better bound."""
@@ -226,18 +227,16 @@ class Results:
         return ReleaseClaim(table.source, table.roles, table.policy, self.marks, stars, order).verify(released)
 
 
-def _remark(info: SolverInfo, solution: Solution, stopped: str) -> str:
-    """Say what is guaranteed, and why it was stopped if it was."""
-    said = []
-    if solution.stopped:
-        said.append(stopped)
+def _with_guarantee(result: SolverResult, solution: Solution) -> SolverResult:
+    """Say what is guaranteed; an optimum is as well proved as the best bound proves it, whoever found that."""
+    said = [result.remark] if result.remark else []
     if solution.is_optimal:
-        said.append(solution.status)
+        said.append(result.status or "")
     elif solution.factor is not None:
-        said.append(guarantee_text(solution.factor))
-    elif info.kind == "guaranteed":
+        said.append(guarantee_text(solution.factor, solution.factor_proof))
+    elif result.kind == "guaranteed":
         said.append("no guarantee")
-    return "; ".join(said)
+    return replace(result, remark="; ".join(said))
 
 
 def compare_text(compared: Sequence[SolverResult]) -> str:

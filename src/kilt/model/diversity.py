@@ -16,7 +16,7 @@ import numpy as np
 from kilt.arrays.ragged import bucket
 from kilt.errors import InputError, nearest
 from kilt.model.powers import compare_with_one, logarithm, self_powers
-from kilt.numbers import BoolArray, IntArray, decimal_text, rational, widen
+from kilt.numbers import BoolArray, IntArray, exact_text, rational, widen
 
 
 class Form(Protocol):
@@ -136,7 +136,7 @@ class Recursive:
     whole: bool = True
 
     def __str__(self) -> str:
-        return f"{self.name}:{decimal_text(self.c)}"
+        return f"{self.name}:{exact_text(self.c)}"
 
     def meets(self, counts: IntArray, l: Fraction) -> BoolArray:
         """Decide whether the most frequent value stays below c times the tail."""

@@ -12,7 +12,7 @@ from kilt.errors import InputError, nearest, raise_all
 from kilt.model.diversity import Form, Frequency, Recursive, parse_form
 from kilt.model.rules import AverageRule, ClosenessRule, DiversityRule, Rule, Rules, SizeRule
 from kilt.model.spaces import GroundDistance, Space, Values, ground_of, parse_space
-from kilt.numbers import IntArray, Number, decimal_text, exact_text, rational
+from kilt.numbers import IntArray, Number, exact_text, rational
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class LDiversity:
 
     def __str__(self) -> str:
         form = "" if isinstance(self.form, Frequency) else f" ({self.form})"
-        return f"l={decimal_text(self.l)}{form}" + _of(self.column)
+        return f"l={exact_text(self.l)}{form}" + _of(self.column)
 
 
 @dataclass(frozen=True, init=False)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +16,8 @@ from kilt.model.diversity import Form, Frequency
 from kilt.model.information import Information
 from kilt.model.spaces import GroundDistance
 from kilt.numbers import BoolArray, FloatArray, IntArray, decimal_text, exact_text, pluralize, widen
+
+MAX_LEAST_SIZE = 1_000  # sizes that are tried to find the least that can be legal under closeness
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,23 @@ class ClosenessRule:
             return None
         return SizeRule(max(1, math.ceil((1 - self.t) * len(self.reference))))
 
+    @cached_property
+    def least_size(self) -> int:
+        """A size below which no group is legal: its shares are too coarse to be close to those of the table.
+
+        The distance is at least the least one times what the group has too much of, in shares. Of all groups of a size,
+        one whose counts are the shares of the table, rounded by largest remainders, has the least too much.
+        """
+        rows, nearest = int(self.reference.sum()), self.ground.least
+        for size in range(1, min(rows, MAX_LEAST_SIZE) + 1):
+            shares = widen(self.reference, rows * size) * size
+            remainders = np.sort(shares % rows)[::-1]
+            missing = size - int((shares // rows).sum())
+            too_much = sum((rows - remainders[:missing]).tolist())
+            if too_much * nearest * self.t.denominator <= size * rows * self.ground.scale * self.t.numerator:
+                return size
+        return min(rows, MAX_LEAST_SIZE)
+
     def pressure(self, groups: Groups) -> FloatArray:
         """Return the slope of the distance, and among equal slopes the share of the table's rows."""
         counts = groups.counts[self.column]
@@ -226,10 +246,11 @@ class Rules:
         """Decide for legal groups that are all of a release whether they may be released."""
         return all(rule.meets(release) for rule in self.on_release)
 
-    @property
+    @cached_property
     def min_group_size(self) -> int:
         """A size below which no group is legal."""
-        return max((rule.k for rule in self.rules if isinstance(rule, SizeRule)), default=1)
+        sizes = [rule.k for rule in self.rules if isinstance(rule, SizeRule)]
+        return max([1, *sizes, *(rule.least_size for rule in self.rules if isinstance(rule, ClosenessRule))])
 
     @property
     def is_k_anonymity(self) -> bool:

@@ -21,9 +21,10 @@ from kilt.sources.base import Source
 from kilt.verification.verdict import Verdict
 
 
-def guarantee_text(factor: Fraction) -> str:
-    """Say how many times the optimum something costs at most."""
-    return "the optimum" if factor == 1 else f"at most {decimal_text(factor, 3, up=True)} times the optimum"
+def guarantee_text(factor: Fraction, proof: Arithmetic) -> str:
+    """Say how many times the optimum something costs at most, and if that is proved in floating point alone."""
+    text = "the optimum" if factor == 1 else f"at most {decimal_text(factor, 3, up=True)} times the optimum"
+    return text if proof == "exact" else f"{text} (floating point)"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Release:
     exact_bound: Fraction | None
     proof: Arithmetic
     factor: Fraction | None
+    factor_proof: Arithmetic
     most_stars: Fraction
     exact_least: Fraction
     released: Source
@@ -105,7 +107,7 @@ class Release:
     @property
     def guarantee(self) -> str | None:
         """What the algorithm guarantees, as in ``at most 8 times the optimum``; None if it guarantees nothing."""
-        return None if self.factor is None else guarantee_text(self.factor)
+        return None if self.factor is None else guarantee_text(self.factor, self.factor_proof)
 
     @property
     def status(self) -> Status:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, Protocol, runtime_checkable
 
-from kilt.certificates.proof.evidence import Bound, Evidence, Status, status_of
+from kilt.certificates.proof.evidence import Arithmetic, Bound, Evidence, Status, status_of
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.run.progress import Observer
@@ -19,8 +19,9 @@ Kind = Literal["exact", "guaranteed", "heuristic"]
 class Solution:
     """A legal partition, and a proven lower bound on the cost of all of them (None if there is none).
 
-    The partition costs at most ``factor`` times the optimum (None if that is not known). ``stopped`` says that the
-    solver was stopped before its end, and ``solver`` who found it. ``evidence`` are multipliers that it found on the
+    The partition costs at most ``factor`` times the optimum (None if that is not known), which is proved exactly or in
+    floating point, as ``factor_proof`` says. ``stopped`` says that the solver was stopped before its end, and
+    ``solver`` who found it. ``evidence`` are multipliers that it found on the
     way: they may prove a bound that can be written down where its own has no such proof.
     """
 
@@ -30,6 +31,7 @@ class Solution:
     stopped: bool = False
     solver: str = ""
     evidence: Evidence | None = None
+    factor_proof: Arithmetic = "exact"
 
     @property
     def cost(self) -> int:

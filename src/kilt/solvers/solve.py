@@ -224,5 +224,11 @@ def _polish(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Ob
     polished = _accepted(problem, Search(seed, rough.partition.tightened(problem)).solve(problem, stop, observer), stop)
     if polished.cost > rough.cost:  # where groups had to be merged
         polished = replace(polished, partition=rough.partition)
-    named = replace(polished, solver=f"{info.name} + search", factor=rough.factor, stopped=rough.stopped)
+    named = replace(
+        polished,
+        solver=f"{info.name} + search",
+        factor=rough.factor,
+        factor_proof=rough.factor_proof,
+        stopped=rough.stopped,
+    )
     return named.with_bound(rough.bound)

@@ -23,10 +23,15 @@ cdef class Offers:
     cdef Py_ssize_t[::1] order
     cdef Py_ssize_t[::1] stretch
     cdef Py_ssize_t[::1] edge
+    cdef long long[::1] spare
+    cdef long long step
+    cdef Py_ssize_t step_class
+    cdef double step_violation
     cdef Py_ssize_t class_of(self, Py_ssize_t i) nogil
     cdef double choose(self, Py_ssize_t p, double most) nogil
     cdef void choose_savings(self, Py_ssize_t p) nogil
     cdef double make_legal(self, Py_ssize_t p, double violation, double most) nogil
+    cdef void find_step(self, Py_ssize_t p, double violation, long long many, bint only_spare) nogil
     cdef double choose_more(self, Py_ssize_t c, long long change, double cost) nogil
     cdef void sort_by_class(self) nogil
     cdef void sort_by_net(self, Py_ssize_t first, Py_ssize_t last) nogil

@@ -11,6 +11,9 @@ from cython.cimports.kilt.kernels.search.moves import INFEASIBLE_COST
 
 FREELY = cython.declare(cython.double, 0.2)  # how often rows come that save nothing
 STRIDE = cython.declare(cython.double, 0.5)  # rows that come or leave at a time, for each that is too many or too few
+SHORT_STEPS = cython.declare(cython.longlong, 1_000)  # that make a group legal; entropy hardly rises near its top,
+WALK = cython.declare(cython.longlong, 50)  # so that later ones are longer: twice after each walk of so many
+MOST_STEPS = cython.declare(cython.longlong, 3_000)  # after which the group is given up
 
 
 @cython.cclass
@@ -19,7 +22,8 @@ class Offers:
 
     ``chosen[i]`` of them come. ``trial`` counts the rows of the group with the chosen ones. ``order`` has the offers by
     sensitive class and falling savings: those of class c begin at ``stretch[c]``, and the chosen ones end at
-    ``edge[c]``.
+    ``edge[c]``; ``spare[c]`` copies of them could still come. ``step`` is the best change of the rows of a class,
+    ``step_class``, that was found last, and ``step_violation`` what it leads to.
     """
 
     def __init__(
@@ -33,6 +37,8 @@ class Offers:
         self.trial, self.trial_size = ClassCounts(np.zeros((1, classes), dtype=np.int64)), 0
         self.order = np.zeros(room, dtype=np.intp)
         self.stretch, self.edge = np.zeros(classes + 1, dtype=np.intp), np.zeros(classes, dtype=np.intp)
+        self.spare = np.zeros(classes, dtype=np.int64)
+        self.step, self.step_class, self.step_violation = 0, 0, 0.0
 
     @cython.cfunc
     @cython.nogil
@@ -69,41 +75,61 @@ class Offers:
     @cython.cfunc
     @cython.nogil
     def make_legal(self, p: cython.Py_ssize_t, violation: cython.double, most: cython.double) -> cython.double:
-        """Choose fewer or more rows, always of the class that repairs most for its cost; return what that costs."""
+        """Choose fewer or more rows, always of the class that repairs most for its cost; return what that costs.
+
+        A step that goes as far as there are rows may not lower the violation, and would be taken back: from then on,
+        no step is rated with rows that are not there, and every one lowers it.
+        """
         self.sort_by_class()
         cost: cython.double = 0.0
-        while violation > 0.0:
-            best: cython.double = 0.0
-            change: cython.longlong = 0
-            best_class: cython.Py_ssize_t = 0
-            best_violation: cython.double = 0.0
-            many: cython.longlong = max(1, cython.cast(cython.longlong, STRIDE * violation))
-            for c in range(self.trial.of.shape[1]):
-                for turn in range(2):
-                    sign: cython.longlong = 1 - 2 * turn
-                    extra = self.next_cost(c, sign)
-                    if extra == INFEASIBLE_COST or self.trial_size + sign * many <= 0:
-                        continue
-                    step: cython.longlong = many
-                    if sign < 0:
-                        step = -min(many, self.trial.of[0, c] - self.assignment.by_class.of[p, c])
-                    self.trial.of[0, c] += step
-                    then = self.rules.violation(self.trial, 0, self.trial_size + step)
-                    self.trial.of[0, c] -= step
-                    repaired = (violation - then) / (abs(step) * (max(extra, 0.0) + 0.1 * self.rules.unit))
-                    if repaired > best:
-                        best, change, best_class, best_violation = repaired, step, c, then
-            if change == 0:
+        stride: cython.double = STRIDE
+        only_spare: cython.bint = False
+        for taken in range(1, MOST_STEPS + 1):
+            self.find_step(p, violation, max(1, cython.cast(cython.longlong, stride * violation)), only_spare)
+            if self.step == 0 and stride == STRIDE:
                 return INFEASIBLE_COST
-            size = self.trial_size
-            cost = self.choose_more(best_class, change, cost)
+            if self.step == 0:
+                stride /= 2
+                continue
+            size: cython.longlong = self.trial_size + self.step
+            cost = self.choose_more(self.step_class, self.step, cost)
             if cost > most:
                 return INFEASIBLE_COST
-            if self.trial_size == size + change:
-                violation = best_violation
-            else:
-                violation = self.rules.violation(self.trial, 0, self.trial_size)
-        return cost
+            if self.trial_size != size:
+                self.step_violation = self.rules.violation(self.trial, 0, self.trial_size)
+                only_spare = only_spare or self.step_violation >= violation
+            violation = self.step_violation
+            if violation <= 0.0:
+                return cost
+            if taken > SHORT_STEPS and taken % WALK == 0 and stride * violation < self.trial_size:
+                stride *= 2
+        return INFEASIBLE_COST
+
+    @cython.cfunc
+    @cython.nogil
+    def find_step(
+        self, p: cython.Py_ssize_t, violation: cython.double, many: cython.longlong, only_spare: cython.bint
+    ) -> cython.void:
+        """Find the class of which so many rows more, or fewer, repair most for their cost; no step if none do."""
+        best: cython.double = 0.0
+        self.step = 0
+        for c in range(self.trial.of.shape[1]):
+            for turn in range(2):
+                sign: cython.longlong = 1 - 2 * turn
+                extra = self.next_cost(c, sign)
+                if extra == INFEASIBLE_COST or self.trial_size + sign * many <= 0:
+                    continue
+                step: cython.longlong = many
+                if sign > 0 and only_spare:
+                    step = min(many, self.spare[c])
+                elif sign < 0:
+                    step = -min(many, self.trial.of[0, c] - self.assignment.by_class.of[p, c])
+                self.trial.of[0, c] += step
+                then = self.rules.violation(self.trial, 0, self.trial_size + step)
+                self.trial.of[0, c] -= step
+                repaired = (violation - then) / (abs(step) * (max(extra, 0.0) + 0.1 * self.rules.unit))
+                if repaired > best:
+                    best, self.step, self.step_class, self.step_violation = repaired, step, c, then
 
     @cython.cfunc
     @cython.nogil
@@ -120,6 +146,7 @@ class Offers:
             done += sign * taken
         self.trial.of[0, c] += done
         self.trial_size += done
+        self.spare[c] -= done
         return cost
 
     @cython.cfunc
@@ -142,7 +169,9 @@ class Offers:
                 self.edge[c] += 1
         for c in range(classes):
             self.sort_by_net(self.stretch[c], self.stretch[c + 1])
-            self.edge[c] = self.stretch[c]
+            self.edge[c], self.spare[c] = self.stretch[c], 0
+            for at in range(self.stretch[c], self.stretch[c + 1]):
+                self.spare[c] += self.free[self.order[at]] - self.chosen[self.order[at]]
             while self.edge[c] < self.stretch[c + 1] and self.is_whole(self.edge[c]):
                 self.edge[c] += 1
 

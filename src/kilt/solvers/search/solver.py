@@ -104,14 +104,19 @@ class Run:
         """Find a first partition.
 
         Groups grow in a wide table. In others level greedy forms them, in a part of the time where it may take long:
-        multipliers will do better, but only later.
+        multipliers will do better, but only later. Large groups hardly grow from single rows, so both are tried then.
         """
-        if self.is_wide:
-            partition = Construction(self.problem, self.rules, self.seed).partition(self.stop)
+        if not self.is_wide:
+            partition = self._greedy()
         else:
-            partition = Greedy().solve(self.problem, self._greedy_limit(), self.observer).partition
+            partition = Construction(self.problem, self.rules, self.seed).partition(self.stop)
+            if self.rules.min_group_size >= PARAMS.large_groups:
+                partition = min(partition, self._greedy(), key=cost_of)
         self._report(partition.cost)
         return partition
+
+    def _greedy(self) -> Partition:
+        return Greedy().solve(self.problem, self._greedy_limit(), self.observer).partition
 
     def _greedy_limit(self) -> StoppingRule:
         """Return when level greedy must end."""

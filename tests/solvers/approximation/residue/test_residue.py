@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kilt
 from kilt import Policy
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
@@ -13,7 +15,7 @@ from kilt.solvers.approximation.residue import smallest
 from kilt.solvers.approximation.residue.smallest import smallest_kept
 from kilt.solvers.approximation.residue.solver import of_classes
 from kilt.solvers.exact.milp.solver import PatternMilp
-from support.problems import classes_of, drawn_problem, drawn_table, solved, table_of
+from support.problems import classes_of, drawn_problem, drawn_table, rows_of, solved, table_of
 from support.profiles import examples
 from support.strategies import policies
 
@@ -61,3 +63,14 @@ def test_what_is_too_much_for_the_dynamic_program_is_left_to_the_integer_program
     assert smallest_kept(problem, classes_of(problem)) is None
     after = solved("residue", problem)
     assert (after.bound.cost, after.factor, after.bound.arithmetic) == (before.bound.cost, before.factor, "float")
+    assert (before.factor_proof, after.factor_proof) == ("exact", "float")
+
+
+def test_a_guarantee_says_that_it_relies_on_floats(monkeypatch):
+    rows = [{"a": row[0], "b": row[1], "s": row[2]} for row in rows_of([[3, 1, 0], [2, 2, 2], [0, 1, 2], [1, 1, 1]])]
+    asked = {"quasi": "a,b", "sensitive": "s", "policy": Policy(k=3, l=2), "solver": "residue"}
+    exact = kilt.anonymize(pl.DataFrame(rows), **asked)
+    monkeypatch.setattr(smallest, "MOST_COUNTS", 0)
+    floating = kilt.anonymize(pl.DataFrame(rows), **asked)
+    assert exact.guarantee == "at most 2 times the optimum"
+    assert floating.guarantee == "at most 2 times the optimum (floating point)"

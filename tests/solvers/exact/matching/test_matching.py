@@ -18,7 +18,7 @@ from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, Simp
 from kilt.solvers.exact.matching.split import split_diverse
 from kilt.solvers.registry import solver
 from support.problems import drawn_problem, problem_of, random_problem, solved
-from support.profiles import examples
+from support.profiles import examples, is_thorough
 from support.strategies import tables
 
 MOST_VERTICES = 11
@@ -189,18 +189,18 @@ def test_a_stop_at_once_still_gives_a_legal_partition(data):
 
 
 @given(st.data())
-@examples(300)
+@examples(500 if is_thorough() else 150)
 def test_both_solvers_prove_small_tables_in_integers(data):
-    rows, quasi, _ = data.draw(tables(9, least_sensitive=1, most_sensitive=1))
+    rows, quasi, _ = data.draw(tables(13, least_sensitive=1, most_sensitive=1))
     policy = data.draw(st.sampled_from([Policy(k=2), Policy(l=2)]))
     try:
         problem = problem_of(rows, quasi, ["equal"], policy)
     except InfeasibleError:
         assume(False)
-    optimum = solved("exhaustive", problem).cost
+    optimum = solved("subsets", problem).cost
     for name in ("matching", "simplex-matching"):
         found = solved(name, problem)
-        assert (found.cost, found.bound) == (optimum, Bound(optimum))
+        assert (found.status, found.cost, found.bound) == ("optimal", optimum, Bound(optimum))
 
 
 @pytest.mark.compiled
@@ -210,6 +210,16 @@ def test_larger_tables_are_proved_in_integers_in_both_ways(rows, columns, policy
     found, matched = solved("matching", problem), solved("simplex-matching", problem)
     assert found.bound == matched.bound == Bound(found.cost)
     assert matched.cost == found.cost
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seed", range(200 if is_thorough() else 10))
+def test_tables_of_50_to_300_rows_are_proved_in_integers(seed):
+    rng = np.random.default_rng(seed)
+    rows, columns, values = int(rng.integers(50, 301)), int(rng.integers(2, 9)), int(rng.integers(3, 10))
+    for policy in (Policy(k=2), Policy(l=2)):
+        found = solved("matching", random_problem(rows, columns, values, policy, seed=seed))
+        assert found.status == "optimal"
 
 
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=14))

@@ -78,13 +78,14 @@ def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurr
     also one of the whole.
     """
     if partition.cost == problem.base_cost:
-        return Solution(partition, replace(least_blurred, cost=partition.cost), factor=Fraction(1))
+        return Solution(partition, Bound(partition.cost), factor=Fraction(1))
     least, most = row_costs(problem)
     fewest = least * least_blurred.cost
     if not fewest:
         return Solution(partition)
     bound = replace(least_blurred, cost=min(partition.cost, problem.base_cost + fewest))
-    return Solution(partition, bound, factor=Fraction(most * blurred, fewest))
+    factor = Fraction(most * blurred, fewest)
+    return Solution(partition, bound, factor=factor, factor_proof=least_blurred.arithmetic)
 
 
 def row_costs(problem: Problem) -> tuple[int, int]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from kilt.bounds.lagrangian import lower_bound
 from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.patterns.pool import Pool, every_pattern, too_many_patterns
+from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
@@ -25,7 +27,7 @@ from kilt.solvers.exact.column_generation.master import (
     select_columns,
     solve_relaxation,
 )
-from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups
+from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
 from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
 from kilt.solvers.greedy.solver import greedy_start
@@ -102,7 +104,9 @@ def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) 
     minimal_groups = _minimal_groups(problem, pool, stop)
     if minimal_groups is None:
         better = anneal_rows(problem, start.partition, stop, seed) if problem.rows <= SMALL_TABLE else start.partition
-        return improve(problem, pool, replace(start, partition=better), stop, observer)
+        found = improve(problem, pool, replace(start, partition=better), stop, observer)
+        is_float = found.status == "optimal (floating point)"
+        return _prove_by_multipliers(problem, pool, found, stop, observer) if is_float else found
     pricing = Pricing(problem, pool, minimal_groups)
     relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start.partition), stop)
     few = len(pool.types) <= PARAMS.few_patterns * len(problem.counts)
@@ -127,12 +131,16 @@ def multipliers_of(problem: Problem, partition: Partition, stop: StoppingRule) -
 
 def _minimal_groups(problem: Problem, pool: Pool, stop: StoppingRule) -> MinimalGroups | None:
     """List the minimal groups; None if there are too many rows to form groups of single rows."""
-    copies = PARAMS.max_rows if problem.rules.is_k_anonymity else PARAMS.max_copies * len(problem.counts)
-    if problem.rows > min(PARAMS.max_rows, copies):
+    if problem.rows > PARAMS.max_rows or (has_many_copies(problem) and not problem.rules.is_k_anonymity):
         return None
     found = MinimalGroups.of(problem, stop.share(PARAMS.listing_share))
     listed = 0 if found is None else len(pool) * int(found.vectors.max(axis=0).sum())
     return found if listed <= PARAMS.max_listed else None
+
+
+def has_many_copies(problem: Problem) -> bool:
+    """Say whether row types have so many copies that groups of single rows are many."""
+    return problem.rows > PARAMS.max_copies * len(problem.counts)
 
 
 def close_gap(
@@ -182,6 +190,23 @@ def close_gap(
             bound = max(bound, min(bound_of_selection(multipliers, limit, outcome), partition.cost))
         observer(Progress("solving", None, problem.stars(partition.cost), problem.stars(bound)))
     return Solution(partition, Bound(bound, arithmetic="exact" if proved >= bound else "float"))
+
+
+def _prove_by_multipliers(
+    problem: Problem, pool: Pool, found: Solution, stop: StoppingRule, observer: Observer
+) -> Solution:
+    """Prove in integers what is proved in floating point, without a list of all minimal groups.
+
+    Pairs and triples need none under 2-diversity; else it depends on whether the Lagrangian bound is as high.
+    """
+    if is_two_diversity(problem) and problem.rows <= PARAMS.max_rows and (groups := MinimalGroups.of(problem)):
+        pricing = Pricing(problem, pool, groups)
+        relaxation = solve_relaxation(pricing, Columns.of_partition(problem, found.partition), stop)
+        found = replace(found, evidence=relaxation.multipliers.evidence(problem))
+        return _prove(pricing, relaxation.multipliers, found, stop)
+    proved = lower_bound(problem, replace(stop, gap=None), observer, Incumbent(cost=found.cost))
+    evidence = proved.parts[0] if len(proved.parts) == 1 else None
+    return replace(found, evidence=evidence).with_bound(Bound(proved.cost))
 
 
 def _prove(pricing: Pricing, multipliers: Multipliers, found: Solution, stop: StoppingRule) -> Solution:

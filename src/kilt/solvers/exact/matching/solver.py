@@ -23,9 +23,10 @@ from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.column_generation.master import RestrictedMaster, enumerate_columns, solve_relaxation
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
 from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
-from kilt.solvers.exact.column_generation.solver import STAGES, close_gap
+from kilt.solvers.exact.column_generation.solver import STAGES, close_gap, has_many_copies
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, Matching, SimplexMatching
 from kilt.solvers.exact.matching.split import pairs_and_triples
+from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
 from kilt.solvers.greedy.solver import greedy_start
 
 MOST_ROWS = 1_000_000  # a group has an entry for each of its rows
@@ -33,6 +34,7 @@ MAX_ROWS = 300  # of simplex matching: it is polynomial, but not fast
 FIRST_EDGES, MAX_EDGES = 50_000, 5_000_000  # groups that are listed; all of 300 rows are fewer
 LAST_WORD_ROWS = 1_000  # up to which simplex matching goes on where branch and cut gives up
 FIRST_WORK = 100_000_000  # of simplex matching before branch and cut goes on: matchings by pairs times rows squared
+PATTERN_NODES = 1_000  # of the search tree of HiGHS, where the program of patterns is small
 STARTING = (replace(STAGES[0], proof_work=0), replace(STAGES[1], proof_work=0))  # a good partition, without a proof
 
 
@@ -106,12 +108,17 @@ class PolynomialMatching:
 def _start(
     problem: Problem, stop: StoppingRule, observer: Observer
 ) -> Solution | tuple[Pricing, RestrictedMaster, Partition]:
-    """Find a partition and multipliers; where the first is optimal, or time is over, it is the solution."""
+    """Find a partition and multipliers; where the first is optimal, or time is over, it is the solution.
+
+    Where row types have many copies, the program of patterns finds a better partition: what is left to prove is little.
+    """
     pool = every_pattern(problem, stop)
     start = greedy_start(problem, pool, stop, observer)
     minimal_groups = MinimalGroups.of(problem)
     if start.is_optimal or stop() or minimal_groups is None or pool is None:
         return start
+    if has_many_copies(problem) and len(pool.types) <= MOST_ENTRIES:
+        start = improve(problem, pool, start, stop, observer, PATTERN_NODES)
     pricing = Pricing(problem, pool, minimal_groups)
     relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start.partition), stop)
     return pricing, relaxation, start.partition

@@ -299,7 +299,7 @@ def test_an_older_output_survives_a_failure(table):
 def test_a_signal_leaves_no_partial_file(tmp_path, sent):
     path = tmp_path / "in.csv"
     path.write_text("zip,age,o\n" + "".join(f"{i * 7919 % 99991},{i % 90},{i}\n" for i in range(400_000)))
-    words = ["anonymize", path, "-o", tmp_path / "out.csv", "--quasi", "zip:characters,age", "-k", "3"]
+    words = ["anonymize", path, "-o", tmp_path / "out.csv", "--quasi", "zip:characters,age", "--keep", "o", "-k", "3"]
     for delay in (0.3, 0.8, 1.5):
         process = subprocess.Popen([*RUN, *map(str, words)], stderr=subprocess.PIPE, text=True)
         time.sleep(delay)

@@ -82,6 +82,13 @@ def test_the_guarantee_under_any_policy(data):
     assert_guaranteed("residue", problem, solved("exhaustive", problem).partition.cost)
 
 
+def test_a_guarantee_counts_what_rows_pay_that_are_not_blurred():
+    problem = problem_of([("0",), ("0",), ("2",), ("2",), ("3",)], ["from labels"], [], Policy(k=2))
+    optimum = solved("exhaustive", problem).partition.cost
+    for name in ("residue", "classes"):
+        assert_guaranteed(name, problem, optimum)
+
+
 @given(data=st.data())
 @examples(60)
 def test_the_guarantee_of_a_residue_by_a_program(data):

@@ -72,27 +72,30 @@ def of_classes(problem: Problem) -> Problem:
 
 
 def guaranteed(problem: Problem, partition: Partition, blurred: int, least_blurred: Bound) -> Solution:
-    """Say how good a partition is that blurs so many rows, where every one must blur at least so many."""
+    """Say how good a partition is that blurs so many rows, where every one must blur at least so many.
+
+    Every partition costs the base and what its blurred rows pay above it: the factor is that of these parts, and hence
+    also one of the whole.
+    """
     if partition.cost == problem.base_cost:
         return Solution(partition, Bound(partition.cost), factor=Fraction(1))
-    if problem.base_cost:  # rows that are not blurred pay too, and how much that is of the optimum is not known
-        return Solution(partition, Bound(problem.base_cost))
     least, most = row_costs(problem)
     fewest = least * least_blurred.cost
     if not fewest:
         return Solution(partition)
-    bound = replace(least_blurred, cost=min(partition.cost, fewest))
+    bound = replace(least_blurred, cost=min(partition.cost, problem.base_cost + fewest))
     factor = Fraction(most * blurred, fewest)
     return Solution(partition, bound, factor=factor, factor_proof=least_blurred.arithmetic)
 
 
 def row_costs(problem: Problem) -> tuple[int, int]:
-    """Return what a row that is blurred costs at least and at most, in units."""
+    """Return what a row that is blurred costs at least and at most, in units, above what it would cost as it is."""
     least, most = [], 0
     for index, levels in enumerate(useful_levels(problem)):
         if len(levels) > 1:
             present = np.unique(problem.codes[:, index])
             costs = problem.costs[index][:, present]
+            costs = costs - costs[0]
             least += [_least_wide(problem.columns[index].levels[h][present], costs[h]) for h in levels[1:]]
             most += int(costs[levels[-1]].max())
     return min(least, default=0), most

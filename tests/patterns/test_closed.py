@@ -85,3 +85,15 @@ def test_patterns_that_are_too_many_are_none(monkeypatch):
     )
     assert "lists all patterns" in solver("exact").refuses(problem)
     assert choose("auto", problem).name == "search"
+
+
+@given(st.data(), st.integers(1, 40))
+@examples(200)
+def test_below_a_ceiling_all_patterns_are_listed(data, most):
+    problem = drawn_problem(data)
+    every, some = Pool.of(problem), Pool.of(problem, most)
+    if some.ceiling is None:
+        assert listed(some) == listed(every)
+    else:
+        below = {pattern for pattern in listed(every) if pattern[2] < some.ceiling}
+        assert below <= listed(some) <= listed(every)

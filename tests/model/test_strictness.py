@@ -33,7 +33,7 @@ POLICIES = st.lists(PRINCIPLES, min_size=1, max_size=3).map(lambda principles: P
 
 
 @given(st.data())
-@examples(300)
+@examples(100)
 def test_what_meets_a_policy_meets_all_that_it_is_as_strict_as(data):
     rows, quasi, sensitive = data.draw(tables(least_sensitive=1))
     strict, loose = data.draw(POLICIES), data.draw(POLICIES)

@@ -75,7 +75,7 @@ def slow_optimum(problem):
 
 
 @given(limited_problems(), st.sampled_from(["exhaustive", "exact", "auto", "subsets"]))
-@examples(150)
+@examples(50)
 def test_cells_are_solved_to_the_optimum(found, name):
     _, problem = found
     optimum = slow_optimum(problem)
@@ -105,7 +105,7 @@ def test_bounds_of_cells_hold_and_can_be_written_down(found, name):
 
 
 @given(limited_problems())
-@examples(100)
+@examples(33)
 def test_the_lagrangian_bound_of_a_whole_table_knows_its_cells(found):
     _, problem = found
     bound = lower_bound(problem, StoppingRule(), silent)

@@ -72,7 +72,7 @@ LADDERS = ("suppress", "bands=2,4", "bands=2,4/from=2", "groups=2")
     st.booleans(),
     st.booleans(),
 )
-@examples(60)
+@examples(20)
 def test_a_release_with_an_indicator_verifies_and_has_its_certificate(
     tmp_path_factory, source, ages, ladder, k, shuffle, with_text
 ):

@@ -74,7 +74,7 @@ def released(data, ladder, mark, k):
     st.sampled_from(LADDERS),
     st.sampled_from(MARKS),
 )
-@examples(150)
+@examples(50)
 def test_a_release_that_hides_nothing_has_the_types_of_one_that_hides_all(
     tmp_path_factory, source, kind, places, ladder, mark
 ):

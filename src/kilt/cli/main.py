@@ -39,7 +39,7 @@ def main() -> None:
     except click.ClickException as error:
         _fail(error.format_message(), 2)
     except (click.Abort, KeyboardInterrupt):
-        _fail(STOPPED, STOPPED_CODE)
+        _stop()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
@@ -75,10 +75,24 @@ def _fail(message: str, code: int) -> None:
     sys.exit(code)
 
 
+def _stop() -> None:
+    """End at once: threads of libraries may still be at work, and would be torn down as a crash."""
+    print(f"kilt: {STOPPED}", file=sys.stderr)  # noqa: T201 - what a person is told
+    _end_at_once(STOPPED_CODE)
+
+
 def _end_without_waiting(code: int) -> None:
     """End at once if a library goes on that does not end by itself; all that was to be written is written."""
     threads = sys.modules.get("kilt.run.threads")
     if threads is not None and threads.has_abandoned():
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        _end_at_once(code)
+
+
+def _end_at_once(code: int) -> None:
+    """End without waiting for anybody; what databases have put on disk is removed."""
+    databases = sys.modules.get("kilt.sources.duck.connection")
+    if databases is not None:
+        databases.remove_spilled()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable
@@ -15,6 +16,13 @@ import numpy as np
 from kilt.numbers import IntArray
 
 Answer = TypeVar("Answer")
+_SPILLS: list[Path] = []  # where databases of this process put what has no room in memory
+
+
+def remove_spilled() -> None:
+    """Remove what databases have put on disk, where they will not do so themselves: the process ends at once."""
+    for folder in _SPILLS:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Database:
@@ -22,6 +30,7 @@ class Database:
 
     def __init__(self) -> None:
         spill = Path(tempfile.gettempdir()) / f"kilt-{secrets.token_hex(8)}"
+        _SPILLS.append(spill)
         self.connection = duckdb.connect(
             ":memory:",
             config={

@@ -19,6 +19,7 @@ from kilt.model.problem import Problem
 from kilt.patterns.pool import Pool
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
+from kilt.solvers.cells import solve_cells
 from kilt.solvers.solve import certifiable_bound, solve
 from support import naive
 from support.problems import legal_groups, row_types
@@ -136,3 +137,17 @@ def test_an_impossible_limit_names_the_column_and_the_smallest_cell():
     problem = Problem.build(types, {"sex": KEEP, "age": Suppression()}, {}, Policy(k=2))
     with pytest.raises(InfeasibleError, match=r"'sex' cannot be kept.* 1 of the 2 cells .* smallest .* with 1 row"):
         require_legal_cells(problem)
+
+
+def test_a_run_says_that_it_solves_before_the_first_cell_is_begun():
+    types = row_types([("a", "x"), ("a", "y"), ("b", "x"), ("b", "z")], 2)
+    problem = Problem.build(types, {"sex": KEEP, "age": Suppression()}, {}, Policy(k=2))
+    seen = []
+
+    def solve_cell(part, limit, observer):
+        assert seen == ["solving"] * (len(seen) or 1)
+        return solve(part, "exhaustive", limit, observer)
+
+    found = solve_cells(problem, cells_of(problem), solve_cell, StoppingRule(), lambda p: seen.append(p.phase))
+    assert seen == ["solving", "solving"]
+    assert found.is_optimal

@@ -13,7 +13,7 @@ from kilt.errors import InputError
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
-from kilt.run.progress import Observer, Progress
+from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 
@@ -40,10 +40,9 @@ def _solutions(
         limit = stop.share(part.rows / rows_left)
         if stop.iterations is not None:
             limit = replace(limit, iterations=stop.iterations * part.rows // problem.rows)
-        solution = solve(part, limit, lambda _: None)
+        observer(Progress("solving", done / problem.rows))  # before it begins: Ctrl-C then keeps what is found
+        yield types, solve(part, limit, silent)
         rows_left, done = rows_left - part.rows, done + part.rows
-        observer(Progress("solving", done / problem.rows))
-        yield types, solution
 
 
 def _joined(problem: Problem, solutions: Sequence[tuple[IntArray, Solution]]) -> Solution:

@@ -84,8 +84,8 @@ class Problem:
     @cached_property
     def unit(self) -> int:
         """How many cost units make one star."""
-        different = {cost for column in self.columns for level in column.costs for cost in level}
-        return math.lcm(*(cost.denominator for cost in different))
+        costs = {id(cost): cost for column in self.columns for level in column.costs for cost in level}
+        return math.lcm(*{cost.denominator for cost in costs.values()})
 
     @cached_property
     def costs(self) -> tuple[IntArray, ...]:
@@ -208,5 +208,6 @@ def _totals(counts: IntArray, type_of: IntArray) -> IntArray:
 
 def _in_units(costs: Sequence[Sequence[Fraction]], unit: int) -> IntArray:
     """Return costs by level and code as whole numbers of units."""
-    whole = {cost: int(cost * unit) for level in costs for cost in level}
-    return np.array([[whole[cost] for cost in level] for level in costs], dtype=np.int64)
+    different = {id(cost): cost for level in costs for cost in level}  # many codes share one: fractions hash slowly
+    whole = {key: cost.numerator * (unit // cost.denominator) for key, cost in different.items()}
+    return np.array([[whole[id(cost)] for cost in level] for level in costs], dtype=np.int64)

@@ -103,7 +103,8 @@ def ladder(
     Labels of fewer than 5 rows are left out, unless ``show_values`` is set.
     """
     source = open_source(data, FileStyle(delimiter, encoding, sheet=sheet))
-    roles = read_decimals(Roles.read(source.columns, column, None, None, weights, measure), decimal, source)
+    roles = Roles.read(source.columns, column, None, None, weights, measure, encoding=encoding)
+    roles = read_decimals(roles, decimal, source)
     if len(roles.quasi) != 1:
         raise InputError("'column' must be one column with its ladder, as in age:bands=5,10,20")
     ((name, given),) = roles.quasi.items()

@@ -75,7 +75,7 @@ class TableDescription:
     def roles(self) -> Roles:
         """The roles of its columns."""
         given = (self.quasi, self.sensitive, self.identifier, self.weights, self.measure)
-        roles = Roles.read(self.source.columns, *given, keep=self.keep)
+        roles = Roles.read(self.source.columns, *given, keep=self.keep, encoding=self.encoding)
         return read_decimals(roles, self.decimal, self.source)
 
     @cached_property

@@ -95,7 +95,7 @@ class Bands(PathLadder):
     def _in_units(self, domain: Domain) -> tuple[int, list[int | None]]:
         """Return the numbers as whole multiples of a unit, and how many units make one: fractions would be slow."""
         numbers = self.positions(domain)
-        given = [*map(Fraction, self.widths), self._start, *self._edges]
+        given = [*(Fraction(width) for width in self.widths), self._start, *self._edges]
         unit = math.lcm(*{number.denominator for number in (*given, *numbers) if number is not None})
         return unit, [None if at is None else at.numerator * (unit // at.denominator) for at in numbers]
 

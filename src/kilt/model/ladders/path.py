@@ -101,7 +101,7 @@ class PathLadder:
         value_of = order[np.sort(first)]
         if positions is None:
             return codes, value_of, ()
-        smallest = next((at for place in order if (at := positions[place]) is not None), Fraction(0))
+        smallest = next((at for place in order.tolist() if (at := positions[place]) is not None), Fraction(0))
         return codes, value_of, tuple(smallest if (at := positions[v]) is None else at for v in value_of.tolist())
 
     def show(self, value: str | None, levels: Sequence[int], domain: Domain, mark: Mark) -> Mark:
@@ -137,7 +137,8 @@ class PathLadder:
 
     def _cost(self, place: int, level: int, domain: Domain, measure: Measure) -> Fraction:
         prices = self.prices(domain, measure)
-        price, own = prices[level][self.rungs(domain).numbers[level][place]], prices[0][place]
+        price: Fraction = prices[level][int(self.rungs(domain).numbers[level][place])]
+        own = prices[0][place]
         return price - own if own else price
 
     def steps(self, domain: Domain) -> tuple[Labels, ...]:

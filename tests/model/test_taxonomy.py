@@ -47,9 +47,7 @@ def test_a_byte_order_mark_says_what_a_taxonomy_is(tmp_path):
 def test_a_taxonomy_that_is_not_utf_8_is_refused_with_what_it_seems_to_be(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(LINES.encode("windows-1252"))
-    with pytest.raises(
-        InputError, match=r"line 1 of the taxonomy file '.*' is not valid UTF-8, and seems to be"
-    ):
+    with pytest.raises(InputError, match=r"line 1 of the taxonomy file '.*' is not valid UTF-8, and seems to be"):
         Taxonomy.read(path)
 
 

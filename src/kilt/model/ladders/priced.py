@@ -9,6 +9,7 @@ from fractions import Fraction
 from kilt.model.ladders.base import Ladder
 from kilt.model.ladders.coding import Encoding
 from kilt.model.ladders.domain import Domain, Mark
+from kilt.model.ladders.limited import Limited
 from kilt.model.ladders.path import PathLadder
 from kilt.model.measure import DEFAULT, Measure
 
@@ -76,6 +77,12 @@ class Priced:
 
     def __str__(self) -> str:
         return str(self.ladder)
+
+
+def never_hidden(ladder: Ladder) -> bool:
+    """Say whether a ladder has a highest level below the mark."""
+    inner = ladder.ladder if isinstance(ladder, Priced) else ladder
+    return isinstance(inner, Limited) and inner.highest is not None
 
 
 def _times(weight: Fraction, costs: Sequence[Fraction]) -> tuple[Fraction, ...]:

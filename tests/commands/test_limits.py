@@ -69,3 +69,28 @@ def test_a_release_that_breaks_a_limit_is_refused(column, cell, problem):
     found = kilt.verify(released, quasi=quasi, policy=policy, original=table, mark="*").fidelity
     assert not found.kept
     assert problem in "; ".join(found.problems)
+
+
+def test_a_search_ends_where_nothing_is_paid_but_the_least_levels():
+    rows = [("1899-04-17", "022"), ("1905-07-12", "022"), ("1900-08-23", "010"), ("1896-06-29", "022")]
+    frame = pl.DataFrame(rows, schema=["born", "zip"], orient="row")
+    quasi = {"born": "date=quarter,year,decade/from=decade", "zip": "prefix=2,1/from=2"}
+    for k in (1, 2):
+        release = kilt.anonymize(frame, quasi=quasi, policy=kilt.Policy(k=k), solver="search", time=1)
+        assert release.exact_stars >= release.exact_least > 0
+        assert release.exact_bound >= release.exact_least
+
+
+@pytest.mark.parametrize("limits", ["/from=4/to=2", "/to=2/from=4"])
+def test_limits_may_be_given_in_any_order(limits):
+    release = kilt.anonymize(
+        pl.DataFrame(ROWS), quasi=f"zip:prefix=4,2{limits}", keep="born,sex", policy=kilt.Policy(k=2)
+    )
+    assert {len(group.pattern["zip"].rstrip("*")) for group in release.groups} <= {2, 4}
+
+
+def test_a_column_that_is_kept_is_called_so():
+    assert str(kilt.model.ladders.parse_ladder("keep")) == "keep"
+    assert "sex: keep," in kilt.ladder(pl.DataFrame(ROWS), "sex:keep").summary()
+    with pytest.raises(kilt.InputError, match="the ladder 'keep' has no levels that could be limited"):
+        kilt.ladder(pl.DataFrame(ROWS), "sex:keep!")

@@ -136,3 +136,13 @@ def test_columns_of_any_type_are_looked_at():
     with pytest.raises(kilt.InputError, match=r"^'n' \(100% .*\) and 'f' \(100% .*\) have no role"):
         kilt.anonymize(frame, quasi="q", policy=kilt.Policy(k=2))
     assert kilt.anonymize(frame, quasi="q", keep="n,f", policy=kilt.Policy(k=2)).notes[0].startswith("'l' has no role")
+
+
+@pytest.mark.parametrize("data", ["file", "frame"])
+def test_an_identifier_among_blank_cells_is_refused(tmp_path, data):
+    frame = pl.DataFrame(
+        {"sex": ["f", "m"] * 500, "passport": [f"P{i}" if i < 60 else " " * (i % 2) for i in range(1000)]}
+    )
+    frame.write_csv(tmp_path / "t.csv", quote_style="always")
+    with pytest.raises(kilt.InputError, match=r"'passport' .100% of its values differ. has no role"):
+        kilt.anonymize(tmp_path / "t.csv" if data == "file" else frame, quasi="sex", policy=POLICY)

@@ -196,7 +196,7 @@ def test_a_ladder_keeps_what_is_not_a_number_and_refuses_what_looks_like_a_decad
     assert release.verdict.met
     assert {group.pattern["age"] for group in release.groups} >= {"unknown", None, "*"}
     clash = pd.DataFrame({"age": ["34", "35", "30-39"]})
-    with pytest.raises(kilt.InputError, match="the ladder of 'age' uses one label"):
+    with pytest.raises(kilt.InputError, match="the ladder of 'age' has a label"):
         kilt.anonymize(clash, quasi={"age": decades}, policy=kilt.Policy(k=2))
 
 

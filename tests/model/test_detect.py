@@ -11,7 +11,16 @@ from kilt.model.looks import is_email, is_file, is_iban, is_name, is_person, is_
 from support.profiles import examples
 
 EMAILS = ["ann@example.org", "b.cox+1@mail.example.co.uk", "write to eva@example.org please"]
-PHONES = ["+49 30 1234567", "(555) 123-4567", "555-123-4567", "0171 1234567", "01711234567", "030/1234567"]
+PHONES = [
+    "+49 30 1234567",
+    "(555) 123-4567",
+    "555-123-4567",
+    "0171 1234567",
+    "01711234567",
+    "030/1234567",
+    "100-10-1000",
+    "123e4567-e89b-12d3-a456-426614174000",
+]
 IBANS = ["GB82 WEST 1234 5698 7654 32", "DE89370400440532013000", "CH93 0076 2011 6238 5295 7"]
 FILES = ["scan_01.jpg", "/data/a b.PDF", "C:\\x\\letter.docx", "a.b.csv"]
 PERSONS = ["Ann Smith", "Müller, Hans", "Ludwig van Beethoven", "Dr. Jane O'Neil", "J. R. Smith"]
@@ -97,7 +106,7 @@ def test_columns_that_are_not_called_a_name(name):
 @examples(100)
 def test_a_sample_has_the_counts_of_the_column_and_some_of_its_values(cells, most):
     found = ColumnSample.of("c", cells, most)
-    filled = [cell for cell in cells if cell is not None]
+    filled = [cell for cell in cells if cell is not None and cell.strip()]
     assert (found.rows, found.filled, found.distinct) == (len(cells), len(filled), len(set(filled)))
     assert len(found.values) == len(set(found.values)) <= most
     assert set(found.values) <= set(filled)
@@ -131,3 +140,7 @@ def test_sentences_name_all_columns():
         "'a', 'b' and 'c' have no role: they are released unchanged; --keep says that you want them so"
     )
     assert listed(["a"]) == "a"
+
+
+def test_blank_cells_are_as_good_as_missing_ones():
+    assert kind("x", [*([""] * 900), *([" "] * 900), *(str(i) for i in range(100))]) == "unique"

@@ -42,7 +42,10 @@ PARAMS = Params()
 
 @dataclass(frozen=True)
 class ColumnSample:
-    """What is looked at of a column: how many cells are filled, with how many distinct values, and some of these."""
+    """What is looked at of a column: how many cells are filled, with how many distinct values, and some of these.
+
+    A cell of nothing but blanks is not filled.
+    """
 
     name: str
     rows: int
@@ -53,7 +56,7 @@ class ColumnSample:
     @classmethod
     def of(cls, name: str, cells: Sequence[str | None], most: int = PARAMS.sample) -> ColumnSample:
         """Take the sample of a column that is at hand, evenly from its values in order of their first appearance."""
-        filled = [cell for cell in cells if cell is not None]
+        filled = [cell for cell in cells if cell is not None and cell.strip()]
         values = list(dict.fromkeys(filled))
         return cls(name, len(cells), len(filled), len(values), values[:: step(len(values), most)])
 

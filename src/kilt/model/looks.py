@@ -12,7 +12,8 @@ FILE = re.compile(
 )
 IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 PHONE = re.compile(r"[+(]?\d[\d ()./\u2010-\u2013-]*\d")
-DATE = re.compile(r"\d{1,4}([-./ ])\d{1,2}\1\d{1,4}")
+DATE = re.compile(r"\d{4}([-./ ])\d{1,2}\1\d{1,2}|\d{1,2}([-./ ])\d{1,2}\2(?:\d{4}|\d{2})")
+UUID = re.compile(r"\{?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\}?", re.IGNORECASE)
 NUMBER = re.compile(r"[-+]?(?:\d+[.,]\d+|[1-9]\d{0,2}(?:[., ]\d{3})+)")
 POSTAL = re.compile(r"\d{3,5}-\d{3,4}")
 WORD = re.compile(r"[^\W\d_][^\W\d_'\u2019.-]*(?:['\u2019.-][^\W\d_]*)*")
@@ -40,8 +41,10 @@ def is_iban(value: str) -> bool:
 
 
 def is_phone(value: str) -> bool:
-    """Say whether it is written as phone numbers are, and not as dates, numbers or postal codes are."""
+    """Say whether it is written as phone and id numbers are, and not as dates, numbers or postal codes are."""
     text = value.strip()
+    if UUID.fullmatch(text) is not None:
+        return True
     if PHONE.fullmatch(text) is None or any(other.fullmatch(text) for other in (DATE, NUMBER, POSTAL)):
         return False
     digits = sum(character.isdigit() for character in text)

@@ -64,6 +64,11 @@ def test_timestamps_are_counted_in_seconds_unless_all_are_midnights():
         ("date=month,month", "from fine to coarse"),
         ("prefix(%Y)=4", "is not a ladder"),
         ("date(%Y)", "is not a ladder"),
+        ("date()=year", "has no year"),
+        ("date(%d.%m.)=month", "has no year"),
+        ("date(%%Y)=year", "has no year"),
+        ("date(%Y)=month,year", "has no month, which the level 'month' needs"),
+        ("date(%B %Y)=day,year", "has no day, which the level 'day' needs"),
     ],
 )
 def test_wrong_levels_are_refused(text, message):
@@ -71,7 +76,7 @@ def test_wrong_levels_are_refused(text, message):
         parse_ladder(text)
 
 
-@pytest.mark.parametrize("form", [None, "%d.%m.%Y", "%"])
+@pytest.mark.parametrize("form", [None, "%d.%m.%Y", "%Y%"])
 def test_what_is_not_a_date_is_counted_and_not_shown(form):
     with pytest.raises(InputError) as error:
         Dates(("year",), form).encode(Domain.of(["2024-02-30", "secret", None], "born"))
@@ -81,7 +86,7 @@ def test_what_is_not_a_date_is_counted_and_not_shown(form):
 
 def test_one_day_in_two_ways_could_be_read_in_two_ways():
     domain = Domain.of(["2024-03-05", "2024-03-05 10:00"], "seen")
-    with pytest.raises(InputError, match="uses one label at level 1"):
+    with pytest.raises(InputError, match=r"has a label of level .day. that also stands for something else"):
         parse_ladder("date=day").encode(domain)
     assert parse_ladder("date=day/from=day").encode(domain).codes.tolist() == [[0], [0]]
 

@@ -188,7 +188,7 @@ def test_weights_multiply_costs():
 
 def test_one_label_with_two_meanings_is_refused():
     ladder = Taxonomic(Taxonomy.of([["a", "b"], ["b", "c"], ["d", "c"]]))
-    with pytest.raises(InputError, match="the ladder of 'x' uses one label at level 1"):
+    with pytest.raises(InputError, match="the ladder of 'x' has a label of level '1' that also"):
         ladder.encode(Domain.of(["a", "b", "d"], "x"))
 
 

@@ -64,6 +64,12 @@ LEVELS = {  # from fine to coarse, each nested in the next
         lambda day: f"{day.year // 10 * 10:04}s", lambda day: _decade(day)[0], lambda day: _decade(day)[1]
     ),
 }
+# what a format must have so that a level can be told: one of these directives of strptime
+DIRECTIVES = {"year": set("YyGcx")}
+DIRECTIVES["month"] = DIRECTIVES["quarter"] = set("mbBjUWVcx")
+DIRECTIVES["day"] = set("djuwaAcx")
+DIRECTIVES["decade"] = DIRECTIVES["year"]
+PARTS = {"year": "year", "decade": "year", "month": "month", "quarter": "month", "day": "day"}
 
 
 @dataclass(frozen=True)
@@ -83,9 +89,22 @@ class Dates(PathLadder):
                 raise InputError("'date' has no weeks: a week can lie in two months, and in two years")
             if name not in LEVELS:
                 raise InputError(f"'{name}' is not a level of 'date': {nearest(name, LEVELS)}")
+        self._require_format()
         order = [list(LEVELS).index(name) for name in self.levels]
         if not order or any(fine >= coarse for fine, coarse in pairwise(order)):
             raise InputError("'date' must be given levels from fine to coarse, as in date=month,year,decade")
+
+    def _require_format(self) -> None:
+        """Raise if the format of the dates leaves open what a level shows."""
+        if self.format is None:
+            return
+        given = set(re.findall(r"%(.)", self.format.replace("%%", "")))
+        for name in ("year", *self.levels):
+            if not given & DIRECTIVES[name]:
+                raise InputError(
+                    f"'date({self.format})' has no {PARTS[name]}, which the level '{name}' needs: name a format such "
+                    "as %d.%m.%Y, or coarser levels"
+                )
 
     def names(self, domain: Domain) -> tuple[str, ...]:  # noqa: ARG002
         """Name the levels as they are given."""
@@ -131,10 +150,12 @@ class Dates(PathLadder):
         found = [None if is_missing(value) else parse(str(value).strip()) for value in domain.values]
         others = sum(1 for value, moment in zip(domain.values, found, strict=True) if not (moment or is_missing(value)))
         if others:
-            form = "such as 2024-03-05" if self.format is None else f"in the format {self.format}"
+            form, hint = "such as 2024-03-05", "name their format, as in date(%d.%m.%Y)=month,year"
+            if self.format is not None:
+                form, hint = f"in the format {self.format}", "correct them, or name another format"
             raise InputError(
                 f"'date' needs dates {form}, and {pluralize(others, 'different value')} of '{domain.name}' "
-                f"{'is' if others == 1 else 'are'} not: name their format, as in date(%d.%m.%Y)=month,year"
+                f"{'is' if others == 1 else 'are'} not: {hint}"
             )
         return found
 

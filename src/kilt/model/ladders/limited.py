@@ -76,7 +76,7 @@ class Limited(PathLadder):
         return self.ladder.remarks(name)
 
     def __str__(self) -> str:
-        return f"{self.ladder}{self.suffix}"
+        return "keep" if self == KEEP else f"{self.ladder}{self.suffix}"
 
     @property
     def suffix(self) -> str:

@@ -40,7 +40,9 @@ _BANDS = re.compile(
 )
 _LEVEL = r"[^/=!]+"
 _LIMITS = re.compile(
-    rf"(?P<ladder>.*?)(?P<last>!)?(?:/from=(?P<least>{_LEVEL}))?(?:/to=(?P<highest>{_LEVEL})|(?P<end>!))?", re.DOTALL
+    rf"(?P<ladder>.*?)(?P<last>!)?(?:/to=(?P<first>{_LEVEL}))?(?:/from=(?P<least>{_LEVEL}))?"
+    rf"(?:/to=(?P<highest>{_LEVEL})|(?P<end>!))?",
+    re.DOTALL,
 )
 
 
@@ -58,10 +60,11 @@ def parse_limits(text: str) -> tuple[str, str | None, str | None]:
     found = _LIMITS.fullmatch(text)
     if found is None:  # pragma: no cover - the first part matches anything
         raise InputError(f"'{text}' is not a ladder")
-    marked = bool(found["last"] or found["end"])
-    if marked and found["highest"]:
+    marks = [LAST for name in ("last", "end") if found[name]]
+    highest = list(dict.fromkeys([*marks, *(found[name] for name in ("first", "highest") if found[name])]))
+    if len(highest) > 1:
         raise InputError(f"'{text}' has two highest levels: leave out '!' or /to")
-    return found["ladder"], found["least"], LAST if marked else found["highest"]
+    return found["ladder"], found["least"], highest[0] if highest else None
 
 
 def goes_on(text: str, word: str) -> bool:

@@ -182,9 +182,11 @@ class PathLadder:
                     members.setdefault(label, []).append(place)
             for label, places in members.items():
                 if meaning.setdefault(label, places) != places:
+                    name = self.names(domain)[level - 1]
                     raise InputError(
-                        f"the ladder of '{domain.name}' uses one label at level {level} and, for other values, at a "
-                        "lower level: rename one, or the release could be read in two ways"
+                        f"the ladder of '{domain.name}' has a label of level '{name}' that also stands for something "
+                        "else at a lower level, so that the release could be read in two ways: rename it, leave out "
+                        f"the level, or show nothing below it by /from={name}"
                     )
 
 

@@ -163,7 +163,7 @@ class Run:
     def _solve_subproblems(self, pool: Pool, best: Partition) -> Partition:
         """Take near groups apart and put them together at best until the time is over: annealing cannot reach it."""
         lns = PatternLns(self.problem, pool, self.seed)
-        while not self.stop(best.cost, self.incumbent.bound):
+        while best.cost > self.problem.base_cost and not self.stop(best.cost, self.incumbent.bound):
             best = lns.improve(best, self.stop)
             self._report(best.cost)
         return best

@@ -96,7 +96,7 @@ class DuckSource:
         values, cell = fresh("values"), self._text(column)
         self._database.run(
             f"CREATE TABLE {values} AS SELECT {cell} AS v, count(*) AS n, min(rowid) AS r FROM {self._table} "
-            f"WHERE {cell} IS NOT NULL GROUP BY v"
+            f"WHERE regexp_matches({cell}, '\\S') GROUP BY v"
         )
         distinct, filled = self._database.rows(f"SELECT count(*), coalesce(sum(n), 0)::BIGINT FROM {values}")[0]
         chosen = self._database.rows(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import importlib.util
+import inspect
 
 import numpy as np
 import pandas as pd
@@ -129,3 +131,13 @@ def test_a_public_function_shadows_no_module():
         assert callable(getattr(kilt, name))
         assert importlib.util.find_spec(f"kilt.{name}") is None
         assert importlib.import_module(f"kilt.commands.{name}").__name__ == f"kilt.commands.{name}"
+
+
+@pytest.mark.parametrize("command", [kilt.anonymize, kilt.bound, kilt.compare, kilt.frontier])
+def test_commands_show_what_can_be_said_of_a_table(command):
+    shown = inspect.signature(command).parameters
+    described = [field.name for field in dataclasses.fields(kilt.TableDescription)]
+    assert set(described) <= set(shown)
+    assert all(shown[name].default is None for name in described if name != "data")
+    with pytest.raises(TypeError, match="there is no argument 'quasy': did you mean 'quasi'"):
+        command("x.csv", quasy="a", **({} if command is kilt.frontier else {"policy": kilt.Policy(k=2)}))

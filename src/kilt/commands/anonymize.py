@@ -6,16 +6,14 @@ import time as clock
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.marks import MarkSpec, choose_marks
-from kilt.model.measure import Measure
 from kilt.model.plan import Plan
 from kilt.model.policy import Policy, TCloseness
-from kilt.model.roles import Spec
 from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
 from kilt.numbers import IntArray, Number, decimal_text
 from kilt.release.claim import ReleaseClaim
@@ -27,23 +25,18 @@ from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
 from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.base import Source
-from kilt.sources.counted_table import CountedTable, TableDescription
+from kilt.sources.counted_table import CountedTable, TableDescription, TableSettings, takes_table
 
 STOPPED = "the search was interrupted"
 EMPTY = "the certificate proves nothing: no bound above 0 was found that can be written down; more time may help"
 OVER = "the time limit stopped the solver before it finished"
 
 
+@takes_table
 def anonymize(
     data: Any,
     *,
-    quasi: Spec = None,
     policy: Policy,
-    sensitive: Spec = None,
-    identifier: Spec = None,
-    weights: Spec = None,
-    measure: Measure | str | None = None,
-    keep: Spec = None,
     solver: str | Solver = "auto",
     polish: bool = False,
     time: Number | None = None,
@@ -52,15 +45,12 @@ def anonymize(
     seed: int = 0,
     mark: MarkSpec = None,
     shuffle: bool = False,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    sheet: str | None = None,
     output: str | PathLike[str] | None = None,
     certificate: str | PathLike[str] | None = None,
     strict: bool = False,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
+    **said: Unpack[TableSettings],
 ) -> Release:
     """Release a table with as few stars as can be found, verified against the policy.
 
@@ -74,19 +64,7 @@ def anonymize(
     says so, the search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
-    given = TableDescription.of(
-        data,
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        weights=weights,
-        measure=measure,
-        delimiter=delimiter,
-        encoding=encoding,
-        decimal=decimal,
-        sheet=sheet,
-        keep=keep,
-    )
+    given = TableDescription.of(data, **said)
     writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.style)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)

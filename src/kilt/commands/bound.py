@@ -7,18 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
-from typing import Any
+from typing import Any, Unpack
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.marks import MarkSpec
-from kilt.model.measure import Measure
 from kilt.model.policy import Policy
-from kilt.model.roles import Spec
 from kilt.numbers import Number, json_number
 from kilt.report.text import bound_percent, by_least_levels
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never
-from kilt.sources.counted_table import TableDescription, require_mark
+from kilt.sources.counted_table import TableDescription, TableSettings, require_mark, takes_table
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,25 +68,17 @@ class LowerBound:
         }
 
 
+@takes_table
 def bound(
     data: Any,
     *,
-    quasi: Spec = None,
     policy: Policy,
-    sensitive: Spec = None,
-    identifier: Spec = None,
-    weights: Spec = None,
-    measure: Measure | str | None = None,
-    keep: Spec = None,
     time: Number | None = None,
     mark: MarkSpec = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    sheet: str | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
+    **said: Unpack[TableSettings],
 ) -> LowerBound:
     """Find a proven lower bound on the stars of any release of a table that meets a policy.
 
@@ -98,19 +88,7 @@ def bound(
     from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - small tables do without it
 
     stop = StoppingRule.of(time, None, interrupted)
-    given = TableDescription.of(
-        data,
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        weights=weights,
-        measure=measure,
-        delimiter=delimiter,
-        encoding=encoding,
-        decimal=decimal,
-        sheet=sheet,
-        keep=keep,
-    )
+    given = TableDescription.of(data, **said)
     if certificate is not None:
         require_place(certificate, input=given.data)
     observer(Progress("reading"))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, gap_of, status_of
 from kilt.commands.anonymize import apply_plan
 from kilt.errors import InputError
 from kilt.model.marks import MarkSpec, choose_marks
-from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
-from kilt.model.roles import Spec
 from kilt.numbers import Number, bound_number, decimal_text, json_number
 from kilt.release.claim import ReleaseClaim
 from kilt.release.release import guarantee_text
@@ -25,7 +23,7 @@ from kilt.solvers.base import Solution, Solver
 from kilt.solvers.choose import reason_refused
 from kilt.solvers.registry import SolverInfo, all_infos, solver_info, warn_of_alias
 from kilt.solvers.solve import run, solve
-from kilt.sources.counted_table import CountedTable, TableDescription
+from kilt.sources.counted_table import CountedTable, TableDescription, TableSettings, takes_table
 from kilt.verification.verdict import Verdict
 
 SECONDS = 10  # for each solver, if nothing else is said
@@ -80,27 +78,19 @@ class SolverResult:
         }
 
 
+@takes_table
 def compare(
     data: Any,
     *,
-    quasi: Spec = None,
     policy: Policy,
-    sensitive: Spec = None,
-    identifier: Spec = None,
-    weights: Spec = None,
-    measure: Measure | str | None = None,
-    keep: Spec = None,
     solvers: str | Solver | Sequence[str | Solver] | None = None,
     polish: bool = False,
     time: Number | None = None,
     seed: int = 0,
     mark: MarkSpec = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    sheet: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
+    **said: Unpack[TableSettings],
 ) -> list[SolverResult]:
     """Let solvers release a table, and put what they find side by side, the fewest stars first.
 
@@ -110,19 +100,7 @@ def compare(
     infos = _infos(solvers)
     limit, seed = StoppingRule.of(SECONDS if time is None else time, 0, interrupted), require_seed(seed)
     observer(Progress("reading"))
-    given = TableDescription.of(
-        data,
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        weights=weights,
-        measure=measure,
-        delimiter=delimiter,
-        encoding=encoding,
-        decimal=decimal,
-        sheet=sheet,
-        keep=keep,
-    )
+    given = TableDescription.of(data, **said)
     table = given.count(policy)
     problem, results = table.problem, Results(table, mark)
     reasons = [reason_refused(info, problem) for info in infos]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Unpack
 
 from kilt.certificates.proof.evidence import Arithmetic, Status, gap_of, status_of
 from kilt.commands.carrying import Carrier, Known
@@ -13,10 +13,8 @@ from kilt.commands.policy_ranges import Range, read_policies
 from kilt.deprecation import warn_changed
 from kilt.errors import InfeasibleError
 from kilt.model.marks import MarkSpec
-from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
-from kilt.model.roles import Spec
 from kilt.numbers import Number, bound_number, decimal_text, json_number
 from kilt.report.text import figures_text
 from kilt.run.budget import Budget
@@ -24,7 +22,7 @@ from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, read_limit, require_iterations, require_seed
 from kilt.solvers.base import Solver
 from kilt.solvers.solve import limited, solve
-from kilt.sources.counted_table import CountedTable, TableDescription, require_mark
+from kilt.sources.counted_table import CountedTable, TableDescription, TableSettings, require_mark, takes_table
 
 SECONDS = 10  # for each policy, if there is no other limit
 
@@ -64,15 +62,10 @@ class FrontierPoint:
         }
 
 
+@takes_table
 def frontier(
     data: Any,
     *,
-    quasi: Spec = None,
-    sensitive: Spec = None,
-    identifier: Spec = None,
-    weights: Spec = None,
-    measure: Measure | str | None = None,
-    keep: Spec = None,
     k: Range = None,
     l: Range = None,
     t: Range = None,
@@ -84,12 +77,9 @@ def frontier(
     iterations: int | None = None,
     seed: int = 0,
     mark: MarkSpec = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    decimal: str | None = None,
-    sheet: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
+    **said: Unpack[TableSettings],
 ) -> list[FrontierPoint]:
     """Solve the table under every combination of the given k, l, t and average_t.
 
@@ -105,19 +95,7 @@ def frontier(
     budget = Budget(seconds, each, require_iterations(iterations), interrupted)
     if time is not None and time_each is None and len(policies) > 1:
         warn_changed("'time' is for the whole frontier now, and no longer for each policy, which is 'time_each'")
-    given = TableDescription.of(
-        data,
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        weights=weights,
-        measure=measure,
-        delimiter=delimiter,
-        encoding=encoding,
-        decimal=decimal,
-        sheet=sheet,
-        keep=keep,
-    )
+    given = TableDescription.of(data, **said)
     observer(Progress("reading"))
     table = given.count(policies[0])
     require_mark(table, mark)

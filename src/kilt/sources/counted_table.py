@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict, TypeVar, Unpack
 
-from kilt.errors import InputError
+from kilt.errors import InputError, nearest
 from kilt.model.cells import require_legal_cells
 from kilt.model.decimal_sign import with_decimal
 from kilt.model.detect import ColumnKind, detect, note, refusal
@@ -25,6 +26,38 @@ from kilt.numbers import IntArray
 from kilt.sources.base import Source, sample_of
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class TableSettings(TypedDict, total=False):
+    """What is said of a table and its columns, as keyword arguments: the fields of a `TableDescription`."""
+
+    quasi: Spec
+    sensitive: Spec
+    identifier: Spec
+    weights: Spec
+    measure: Measure | str | None
+    keep: Spec
+    delimiter: str | None
+    encoding: str | None
+    decimal: str | None
+    sheet: str | None
+
+
+SETTINGS = tuple(TableSettings.__annotations__)
+
+
+def takes_table(command: Command) -> Command:
+    """Show the settings of a table in the signature of a command that takes them as keyword arguments."""
+    signature = inspect.signature(command)
+    own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    settings = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in TableSettings.__annotations__.items()
+    ]
+    command.__signature__ = signature.replace(parameters=[*own, *settings])  # type: ignore[attr-defined]
+    return command
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +85,11 @@ class TableDescription:
     keep: Spec = None
 
     @classmethod
-    def of(cls, data: Any, **said: Any) -> TableDescription:
+    def of(cls, data: Any, **said: Unpack[TableSettings]) -> TableDescription:
         """Describe a table, unless it is described already."""
+        unknown = [f"'{name}': {nearest(name, SETTINGS)}" for name in said if name not in SETTINGS]
+        if unknown:
+            raise TypeError(f"there is no argument {'; '.join(unknown)}")
         if not isinstance(data, TableDescription):
             return cls(data, **said)
         again = [f"'{name}'" for name, value in said.items() if value is not None]

@@ -21,7 +21,7 @@ HEURISTIC = [name for name, entry in SOLVERS.items() if entry.kind != "exact" an
 
 @pytest.mark.parametrize("name", HEURISTIC)
 @given(data=st.data())
-@examples(10)
+@examples(8)
 def test_polish_never_makes_it_worse_and_keeps_the_guarantee(name, data):
     problem = drawn_table(data, OWN[name]) if name in OWN else drawn_problem(data)
     assume(solver_info(name).load().refuses(problem) is None)
@@ -36,7 +36,7 @@ def test_polish_never_makes_it_worse_and_keeps_the_guarantee(name, data):
 
 
 @given(data=st.data())
-@examples(30)
+@examples(20)
 def test_a_search_goes_on_from_a_partition_that_is_given(data):
     problem = searchable(data)
     best = solved("exhaustive", problem)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from kilt.arrays.ragged import Ragged
 from kilt.run.stopping import StoppingRule
-from kilt.solvers.exact.column_generation.branch_and_cut import BranchAndCut, Node, SelectionProgram
+from kilt.solvers.exact.column_generation.branch_and_cut import BranchAndCut
 from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.column_generation.parity_cuts import odd_groups, parity_cuts
+from kilt.solvers.exact.column_generation.selection import Node, SelectionProgram
 from support.profiles import examples
 
 SCALE = 1_000_000

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from kilt import InfeasibleError, Policy
 from kilt.certificates.proof.evidence import Bound
 from kilt.model.problem import Problem
-from kilt.numbers import IntArray
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
@@ -20,7 +19,7 @@ from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.matching import price_and_cut
 from kilt.solvers.exact.matching.price_and_cut import Duals, Effort, PriceAndCut
 from kilt.solvers.exact.matching.solver import start
-from support.problems import problem_of, random_problem, solved
+from support.problems import problem_of, random_problem, solved, tables_with_copies
 from support.profiles import examples
 from support.strategies import tables
 
@@ -28,7 +27,9 @@ ENOUGH = Effort(max_programs=1_000, max_nodes=100)
 
 
 def tabled(data: st.DataObject, most_rows: int = 11) -> Problem:
-    """Draw a table with few different rows, under k=2 or l=2."""
+    """Draw a table, often with few different rows, under k=2 or l=2."""
+    if data.draw(st.booleans()):
+        return data.draw(tables_with_copies())
     rows, quasi, _ = data.draw(tables(most_rows, least_sensitive=1, most_sensitive=1))
     rows = [data.draw(st.sampled_from(rows)) for _ in rows] if data.draw(st.booleans()) else rows
     try:
@@ -51,33 +52,62 @@ def every_edge(problem: Problem, priced: PriceAndCut) -> Columns:
     return Columns.joined([priced.vertices.unmixed, priced.vertices.edges(columns)])
 
 
+def _edges(edges: Columns) -> list[tuple[int, ...]]:
+    return [tuple(sorted(edges.types[a:b].tolist())) for a, b in zip(edges.starts, edges.starts[1:], strict=False)]
+
+
 def sorted_edges(edges: Columns) -> list[tuple[int, ...]]:
-    return sorted(tuple(sorted(edges.types[a:b])) for a, b in zip(edges.starts, edges.starts[1:], strict=False))
+    return sorted(_edges(edges))
 
 
-def drawn_duals(rng: np.random.Generator, counts: IntArray, scale: int) -> Duals:
+def drawn_duals(rng: np.random.Generator, priced: PriceAndCut) -> Duals:
+    """Return random numbers of the size of some stars."""
+    counts, scale = priced.vertices.counts, priced.pricing.scale
+    star = priced.pricing.problem.unit * scale
     cuts = tuple(np.flatnonzero(rng.random(len(counts)) < 0.4) for _ in range(rng.integers(0, 4)))
-    values = rng.integers(-2 * scale, 4 * scale, len(counts))
-    return Duals(counts, values, cuts, rng.integers(0, scale, len(cuts)), scale)
+    values = rng.integers(-2 * star, 4 * star, len(counts))
+    return Duals(counts, values, cuts, rng.integers(0, star, len(cuts)), scale)
 
 
 @given(st.data(), st.integers(0, 2**32 - 1), st.integers(-3, 4))
-@examples(150)
+@examples(100)
 def test_all_edges_up_to_a_reduced_cost_are_listed(data, seed, limit):
     problem = tabled(data)
     started = start(problem, StoppingRule(), silent)
     assume(not isinstance(started, Solution))
     priced = PriceAndCut.of(started[0], StoppingRule())
-    duals = drawn_duals(np.random.default_rng(seed), priced.vertices.counts, started[0].scale)
+    duals, limit = drawn_duals(np.random.default_rng(seed), priced), limit * problem.unit * priced.pricing.scale
     edges = every_edge(problem, priced)
-    wanted = edges.picked(np.flatnonzero(duals.reduced_costs(edges) <= limit * duals.scale))
-    found = priced.list_edges(duals, limit * duals.scale)
+    wanted = edges.picked(np.flatnonzero(duals.reduced_costs(edges) <= limit))
+    found = priced.list_edges(duals, limit)
     assert found is not None
     assert sorted_edges(found) == sorted_edges(wanted)
+    lowered = duals.lowered(edges)
+    assert (lowered.reduced_costs(edges) >= 0).all()
+    assert lowered.total <= duals.total
+
+
+@given(st.data(), st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 30))
+@examples(70)
+def test_a_matching_below_what_is_listed_has_no_other_edge(data, seed, ceiling, most):
+    problem = tabled(data)
+    started = start(problem, StoppingRule(), silent)
+    assume(not isinstance(started, Solution))
+    priced = PriceAndCut.of(started[0], StoppingRule())
+    edges = every_edge(problem, priced)
+    duals, ceiling = drawn_duals(np.random.default_rng(seed), priced).lowered(edges), ceiling * problem.unit
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(price_and_cut, "PARAMS", price_and_cut.Params(max_edges=most))
+        found, below = priced.list_below(duals, duals.bound + ceiling)
+    assert below <= duals.bound + ceiling
+    listed = set(sorted_edges(found))
+    reduced = duals.reduced_costs(edges).tolist()
+    for edge, cost in zip(_edges(edges), reduced, strict=True):
+        assert edge in listed or duals.total + cost > (below - 1) * duals.scale
 
 
 @given(st.data(), st.sampled_from([Effort(0, 0), Effort(1, 1), ENOUGH]), st.sampled_from([0, 1, None]))
-@examples(150)
+@examples(100)
 def test_bounds_hold_wherever_it_stops_and_meet_the_optimum_in_the_end(data, effort, seconds):
     problem = tabled(data)
     started = start(problem, StoppingRule(), silent)

@@ -122,7 +122,7 @@ class PriceAndCut:
         tree = BranchAndCut(duals.scale, self.stop, effort.max_programs)
         while bound < partition.cost - rest and not tree.is_over():
             ceiling = min(partition.cost - rest, bound + step)
-            edges, listed = self._list_below(duals, ceiling)
+            edges, listed = self.list_below(duals, ceiling)
             node = self._node(edges, duals.cuts)
             partition = self._improve(node, partition, effort.max_nodes)
             found = tree.solve(node, min(listed, partition.cost - rest))
@@ -210,7 +210,7 @@ class PriceAndCut:
             limit = min(2 * limit, -duals.scale // 8)
         return edges, limit == -1
 
-    def _list_below(self, duals: Duals, ceiling: int) -> tuple[Columns, int]:
+    def list_below(self, duals: Duals, ceiling: int) -> tuple[Columns, int]:
         """List the edges of all matchings below a ceiling, or below the highest at which they are not too many."""
         limit = (ceiling - 1) * duals.scale - duals.total
         while limit >= 0 and not self.stop():

@@ -36,8 +36,8 @@ def drawn(path: Path, rows: int, seed: int = 1, distinct_zip: bool = False) -> P
     return path
 
 
-def random_table(rows: int, columns: int, values: int, seed: int) -> pl.DataFrame:
-    """Return random rows: each quasi column has 2 to 5 values, all equally likely, and so has the sensitive one."""
+def random_table(rows: int, columns: int, values: int, seed: int, most: int = 5) -> pl.DataFrame:
+    """Return random rows: quasi columns have 2 to ``most`` values each, all equally likely, as sensitive values are."""
     rng = np.random.default_rng(seed)
-    quasi = {f"q{i}": rng.integers(0, rng.integers(2, 6), rows) for i in range(columns)}
+    quasi = {f"q{i}": rng.integers(0, rng.integers(2, most + 1), rows) for i in range(columns)}
     return pl.DataFrame({**quasi, "s": rng.integers(0, values, rows)})

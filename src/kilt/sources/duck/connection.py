@@ -1,4 +1,4 @@
-"""A DuckDB database in memory that spills to disk and can be interrupted at once."""
+"""DuckDB as an engine: in memory, it spills to disk and can be interrupted at once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import secrets
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 
 from kilt.numbers import IntArray
+from kilt.sources.sql.engine import Uploaded, listed, text_array
 
 Answer = TypeVar("Answer")
 _SPILLS: list[Path] = []  # where databases of this process put what has no room in memory
@@ -26,7 +27,11 @@ def remove_spilled() -> None:
 
 
 class Database:
-    """Runs SQL; tables have fresh names, so that several runs can share one database."""
+    """DuckDB as an engine: rows have an order, their numbers are their witnesses."""
+
+    name = "DuckDB"
+    text_type = "VARCHAR"
+    row_number: str | None = "rowid"
 
     def __init__(self) -> None:
         spill = Path(tempfile.gettempdir()) / f"kilt-{secrets.token_hex(8)}"
@@ -41,31 +46,56 @@ class Database:
         )
         self.connection.execute("SET enable_progress_bar = false")
 
-    def run(self, sql: str, **tables: dict[str, Any]) -> None:
-        """Run statements; ``tables`` are columns of numpy arrays that they may read."""
-        for name, table in tables.items():
-            self.connection.register(name, table)
+    def run(self, sql: str) -> None:
+        """Run a statement."""
         _interruptible(self.connection, lambda: self.connection.execute(sql))
-        for name in tables:
-            self.connection.unregister(name)
 
-    def rows(self, sql: str) -> list[Any]:
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         return _interruptible(self.connection, lambda: self.connection.execute(sql).fetchall())
 
-    def columns(self, sql: str) -> dict[str, IntArray]:
+    def integers(self, sql: str) -> dict[str, IntArray]:
         """Return the columns of a query whose cells are integers."""
         found = _interruptible(self.connection, lambda: self.connection.execute(sql).fetchnumpy())
         return {name: np.asarray(cells, dtype=np.int64) for name, cells in found.items()}
 
-    def number(self, sql: str) -> int:
-        """Return the one number that a query yields, 0 for null."""
-        return int(self.rows(sql)[0][0] or 0)
+    def create(self, table: str, query: str) -> None:
+        """Make a table of the run from a query."""
+        self.run(f"CREATE TEMP TABLE {table} AS {query}")
 
+    def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
+        """Make a table of the run from integers, truth values and texts."""
+        texts = [name for name, cells in columns.items() if not isinstance(cells, np.ndarray)]
+        arrays = {name: text_array(cells) if name in texts else cells for name, cells in columns.items()}
+        chosen = (f"CAST({name} AS VARCHAR) AS {name}" if name in texts else name for name in columns)
+        self.connection.register("uploaded", arrays)
+        self.create(table, f"SELECT {listed(chosen)} FROM uploaded")
+        self.connection.unregister("uploaded")
 
-def fresh(kind: str) -> str:
-    """Return a name that no table has."""
-    return f"{kind}_{secrets.token_hex(6)}"
+    def drop(self, *tables: str) -> None:
+        """Remove tables of the run."""
+        for table in tables:
+            self.run(f"DROP TABLE {table}")
+
+    def kinds(self, table: str) -> dict[str, str]:
+        """Return the columns of a table with their types."""
+        return {str(row[0]): str(row[1]) for row in self.rows(f"DESCRIBE {table}")}
+
+    def is_text(self, kind: str) -> bool:
+        """Say whether a type is that of text."""
+        return kind == "VARCHAR"
+
+    def text(self, cell: str, kind: str) -> str:
+        """Write a cell as text."""
+        return cell if self.is_text(kind) else f"CAST({cell} AS VARCHAR)"
+
+    def same(self, left: str, right: str) -> str:
+        """Say that two texts are the same, null being a value like any other."""
+        return f"{left} IS NOT DISTINCT FROM {right}"
+
+    def witness(self, texts: Sequence[str], prefix: str) -> tuple[str, ...]:  # noqa: ARG002 - cells are not needed
+        """Return the number of a row."""
+        return (f"{prefix}{self.row_number}",)
 
 
 def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], Answer]) -> Answer:

@@ -71,7 +71,7 @@ def _load_parquet(database: Database, form: FileFormat, table: str) -> list[str]
     names = [str(row[0]) for row in database.rows(f"DESCRIBE SELECT * FROM {reader}")]
     _check_names(names, form.shown)
     chosen = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(names))
-    database.run(f"CREATE TABLE {table} AS SELECT {chosen} FROM {reader}")
+    database.create(table, f"SELECT {chosen} FROM {reader}")
     return names
 
 
@@ -114,7 +114,7 @@ def _load_csv(database: Database, form: FileFormat, table: str) -> tuple[list[st
     names, delimiter = _header(census, form)
     _check_names(names, form.shown)
     reader = _reader(form, census, len(names), delimiter)
-    database.run(f"CREATE TABLE {table} AS SELECT * FROM {reader('')} OFFSET 1")
+    database.create(table, f"SELECT * FROM {reader('')} OFFSET 1")
     if _plain_bytes(database, table, names, census, delimiter) != census.plain:
         database.rows(f"SELECT count(*) FROM {reader(NEVER)}")  # names the line, if cells are too many
         raise InputError(

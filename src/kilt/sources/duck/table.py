@@ -38,7 +38,12 @@ class DuckSource(SqlSource):
     engine: Database
 
     def __init__(
-        self, engine: Database, table: str, columns: Sequence[str], witness: Sequence[str] = (), notes: Sequence[str] = ()
+        self,
+        engine: Database,
+        table: str,
+        columns: Sequence[str],
+        witness: Sequence[str] = (),
+        notes: Sequence[str] = (),
     ) -> None:
         super().__init__(engine, table, columns, witness or ("rowid",), notes)
         self.style = FileStyle()

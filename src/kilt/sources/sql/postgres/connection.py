@@ -1,0 +1,201 @@
+"""PostgreSQL as an engine, through ADBC: everything happens in one transaction, whose snapshot all reading sees.
+
+Tables of the run are temporary and belong to the transaction, so that nothing is left if it ends before its time.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from urllib.parse import unquote
+
+import adbc_driver_postgresql.dbapi as driver
+import numpy as np
+import pyarrow as pa
+
+from kilt.errors import InputError
+from kilt.numbers import IntArray
+from kilt.sources.file_format import quoted
+from kilt.sources.sql.engine import Uploaded
+from kilt.sources.sql.postgres import kinds
+from kilt.sources.sql.postgres.errors import connecting, told_plainly
+from kilt.sources.sql.postgres.interrupt import interruptible
+from kilt.sources.sql.postgres.url import PostgresUrl
+
+OLDEST = 140000  # the first version whose rows can be joined by their places with a hash join
+OWN_PATH = "pg_catalog, pg_temp"  # nobody else can put a function or an operator there
+Answer = TypeVar("Answer")
+KINDS = """
+WITH RECURSIVE types AS (
+    SELECT a.attnum, a.attname, a.attcollation, a.atttypid AS type_id, a.atttypmod AS modifier
+    FROM pg_catalog.pg_attribute a
+    WHERE a.attrelid = {table}::regclass AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL
+    SELECT d.attnum, d.attname, d.attcollation, t.typbasetype, t.typtypmod
+    FROM types d JOIN pg_catalog.pg_type t ON t.oid = d.type_id WHERE t.typtype = 'd'
+)
+SELECT d.attname::text,
+       CASE WHEN t.typtype = 'e' THEN 'enum' WHEN t.typcategory = 'A' THEN 'array' WHEN t.typtype = 'c' THEN 'composite'
+            WHEN t.typname = 'citext' THEN 'citext' ELSE pg_catalog.format_type(t.oid, NULL) END AS kind,
+       pg_catalog.format_type(t.oid, d.modifier) AS full_type,
+       (SELECT pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(c.collname)
+        FROM pg_catalog.pg_collation c JOIN pg_catalog.pg_namespace n ON n.oid = c.collnamespace
+        WHERE c.oid = d.attcollation AND c.collname <> 'default') AS collation
+FROM types d JOIN pg_catalog.pg_type t ON t.oid = d.type_id WHERE t.typtype <> 'd' ORDER BY d.attnum
+"""
+
+
+class Postgres:
+    """A session of PostgreSQL: rows have no order, their places in the snapshot are their witnesses."""
+
+    name = "PostgreSQL"
+    text_type = "text"
+    row_number: str | None = None
+
+    def __init__(self, url: PostgresUrl) -> None:
+        self.url = url
+        self._cancel: Callable[[], None] | None = None
+        self._connection = connect(url)
+        self._prepare_session()
+
+    def _prepare_session(self) -> None:
+        """Pin what texts and plans depend on, and begin the transaction whose snapshot all reading sees."""
+        for name, value in kinds.SETTINGS.items():
+            self.run(f"SET {name} = {quoted(value)}")
+        optional = "".join(f"PERFORM set_config({quoted(n)}, {quoted(v)}, false);" for n, v in kinds.OPTIONAL.items())
+        self.run(f"DO $$ BEGIN {optional} EXCEPTION WHEN OTHERS THEN NULL; END $$")
+        ((version, encoding, self._users_path),) = self.rows(
+            "SELECT current_setting('server_version_num')::int8, current_setting('server_encoding'), "
+            "current_setting('search_path')"
+        )
+        if version < OLDEST:
+            raise InputError(
+                f"the server is PostgreSQL {version // 10000}: kilt needs version {OLDEST // 10000} or later"
+            )
+        if encoding == "SQL_ASCII":
+            raise InputError("the database has the encoding SQL_ASCII, so that its texts can be anything: use UTF8")
+        self.run(f"SET search_path = {OWN_PATH}")
+        self.commit()
+        self.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
+    @contextmanager
+    def users_path(self) -> Iterator[None]:
+        """Find names where the user's session would; all else is found in the catalog alone."""
+        self.run(f"SELECT set_config('search_path', {quoted(self._users_path)}, false)")
+        yield
+        self.run(f"SET search_path = {OWN_PATH}")
+
+    def run(self, sql: str) -> None:
+        """Run a statement."""
+        self._with_cursor(lambda cursor: cursor.executescript(sql))
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        table = self.arrow(sql)
+        return list(zip(*(_plain(column).to_pylist() for column in table.columns), strict=True))
+
+    def integers(self, sql: str) -> dict[str, IntArray]:
+        """Return the columns of a query whose cells are integers."""
+        table = self.arrow(sql)
+        return {name: np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in table.column_names}
+
+    def arrow(self, sql: str) -> pa.Table:
+        """Return the answer of a query."""
+
+        def work(cursor: driver.Cursor) -> pa.Table:
+            cursor.execute(sql)
+            return cursor.fetch_arrow_table()
+
+        return self._with_cursor(work)
+
+    def create(self, table: str, query: str) -> None:
+        """Make a table of the run from a query; the planner is told what is in it."""
+        self.run(f"CREATE TEMP TABLE {table} AS {query}")
+        self.run(f"ANALYZE {table}")
+
+    def create_from(self, table: str, query: str) -> None:
+        """Make a table of the run from a query that the user wrote: one statement, however it is written."""
+
+        def work(cursor: driver.Cursor) -> None:
+            statement = cursor.adbc_statement
+            statement.set_sql_query(f"CREATE TEMP TABLE {table} AS SELECT * FROM (\n{query}\n) AS asked")
+            statement.prepare()
+            statement.execute_update()
+
+        self._with_cursor(work)
+        self.run(f"ANALYZE {table}")
+
+    def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
+        """Make a table of the run from integers, truth values and texts (COPY)."""
+        arrays = {name: _array(cells) for name, cells in columns.items()}
+        self._with_cursor(lambda cursor: cursor.adbc_ingest(table, pa.table(arrays), mode="create", temporary=True))
+        self.run(f"ANALYZE {table}")
+
+    def drop(self, *tables: str) -> None:
+        """Remove tables of the run."""
+        if tables:
+            self.run(f"DROP TABLE {', '.join(tables)}")
+
+    def kinds(self, table: str) -> dict[str, str]:
+        """Return the columns of a table with their types; a domain is what it is made of."""
+        return {name: kind for name, kind, _, _ in self.rows(KINDS.format(table=quoted(table)))}
+
+    def is_text(self, kind: str) -> bool:
+        """Say whether a type is that of text."""
+        return kinds.is_text(kind)
+
+    def text(self, cell: str, kind: str) -> str:
+        """Write a cell as text, which is compared byte by byte."""
+        return kinds.text(cell, kind)
+
+    def same(self, left: str, right: str) -> str:
+        """Say that two texts are the same, in two equalities that a hash join can use."""
+        return f"coalesce({left}, '') = coalesce({right}, '') AND ({left} IS NULL) = ({right} IS NULL)"
+
+    def witness(self, texts: Sequence[str], prefix: str) -> tuple[str, ...]:  # noqa: ARG002 - cells are not needed
+        """Return the place of a row in the snapshot."""
+        return (f"{prefix}row_id",)
+
+    def commit(self) -> None:
+        """End the transaction and keep what it did."""
+        with told_plainly():
+            interruptible(self._connection.commit, lambda: None)
+
+    def close(self) -> None:
+        """End the session; what is not committed is gone."""
+        self._connection.close()
+
+    def _with_cursor(self, work: Callable[[driver.Cursor], Answer]) -> Answer:
+        with told_plainly(), self._connection.cursor() as cursor:
+            return interruptible(lambda: work(cursor), cursor.adbc_cancel)
+
+
+def connect(url: PostgresUrl) -> driver.Connection:
+    """Connect to the database of a URL."""
+    with connecting(f"'{url.shown}'", user_of(url), unquote(url.database) or "postgres"):
+        return driver.connect(url.uri)
+
+
+def user_of(url: PostgresUrl) -> str:
+    """Return the name of the user that a session is for, as libpq finds it."""
+    given = unquote(url.user) or dict(url.parameters).get("user") or os.environ.get("PGUSER", "")
+    try:
+        return given or getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with the type that its cells are stored in: numbers of any size are texts."""
+    if isinstance(column.type, pa.BaseExtensionType):
+        return pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
+    return column
+
+
+def _array(cells: Uploaded) -> pa.Array:
+    if isinstance(cells, np.ndarray):
+        return pa.array(cells if cells.dtype == bool else cells.astype(np.int64))
+    return pa.array(cells, pa.string())

@@ -7,6 +7,7 @@ no solver.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -171,18 +172,20 @@ def _release_problems(certificate: Certificate, original: Source, release: Sourc
 
 def count(source: Source, quasi: list[str], sensitive: list[str]) -> RowTypes:
     """Count the row types from the cells alone, in the order of their text."""
-    coded = [_coded(source.cells(name)) for name in (*quasi, *sensitive)]
+    found: Counter[tuple[str | None, ...]] = Counter()
+    for cells, rows in source.counted_rows([*quasi, *sensitive]):
+        found[tuple(cells)] += rows
+    coded = [_coded(list(cells)) for cells in zip(*found, strict=True)]
     matrix = np.column_stack([codes for codes, _ in coded])
     order = np.lexsort(matrix.T[::-1])
     ordered = matrix[order]
-    new = np.flatnonzero(np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)]))
     values = [texts for _, texts in coded]
     return RowTypes(
         quasi=tuple(values[: len(quasi)]),
         sensitive=tuple(values[len(quasi) :]),
-        quasi_codes=ordered[new, : len(quasi)],
-        sensitive_codes=ordered[new, len(quasi) :],
-        counts=np.diff(np.concatenate([new, [len(order)]])),
+        quasi_codes=ordered[:, : len(quasi)],
+        sensitive_codes=ordered[:, len(quasi) :],
+        counts=np.array(list(found.values()), dtype=np.int64)[order],
     )
 
 

@@ -8,16 +8,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.measure import Measure
-from kilt.model.plan import Plan
 from kilt.model.policy import Policy, TCloseness
 from kilt.model.roles import Spec
 from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
-from kilt.numbers import IntArray, Number, decimal_text
+from kilt.numbers import Number, decimal_text
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
@@ -26,7 +23,6 @@ from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
 from kilt.solvers.solve import certifiable_bound, limited, solve
-from kilt.sources.base import Source
 from kilt.sources.counted_table import CountedTable, TableDescription
 
 STOPPED = "the search was interrupted"
@@ -109,9 +105,9 @@ def anonymize(
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
     plan = table.plan(solution.partition, marks)
-    released, order = apply_plan(table, plan, seed if shuffle else None)
+    released = table.apply(plan, seed if shuffle else None)
     figures = _figures(table, solution)
-    claim = ReleaseClaim(table.source, table.roles, policy, marks, problem.stars(solution.cost), order)
+    claim = ReleaseClaim(table.source, table.roles, policy, marks, problem.stars(solution.cost))
     with staged_certificate(certificate, proof) as put_certificate, staged(writer, released) as stage:
         observer(Progress("verifying", stars=claim.stars))
         verdict = claim.verify(stage.table)
@@ -151,18 +147,6 @@ def _figures(table: CountedTable, solution: Solution) -> dict[str, Any]:
         "exact_least": problem.stars(problem.base_cost),
         "sizes": solution.partition.sizes(),
     }
-
-
-def apply_plan(table: CountedTable, plan: Plan, seed: int | None) -> tuple[Source, IntArray | None]:
-    """Return the release and, if a seed is given to shuffle it, the original row of each of its rows.
-
-    The shuffle starts from the order of the contents, so that knowing the seed does not reveal the original order.
-    """
-    released = table.source.apply(plan, table.type_of_row, table.roles.identifier)
-    if seed is None:
-        return released, None
-    order = released.content_order()[np.random.default_rng(seed).permutation(table.source.rows)]
-    return released.reordered(order), order
 
 
 def _typed(table: CountedTable, writer: ReleaseWriter | None) -> dict[str, bool]:

@@ -57,8 +57,11 @@ class ColumnSample:
         """Take the sample of a column from its values with their numbers of cells: the first ones by their hash."""
         values = {value: count for value, count in counts.items() if value is not None}
         filled = sum(values.values())
-        chosen = nsmallest(most, values, key=lambda value: hashlib.md5(value.encode(), usedforsecurity=False).digest())
-        return cls(name, filled + counts.get(None, 0), filled, len(values), chosen)
+        return cls(name, filled + counts.get(None, 0), filled, len(values), nsmallest(most, values, key=_hashed))
+
+
+def _hashed(value: str) -> bytes:
+    return hashlib.md5(value.encode(errors="surrogatepass"), usedforsecurity=False).digest()
 
 
 @dataclass(frozen=True)

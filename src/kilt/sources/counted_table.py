@@ -21,8 +21,7 @@ from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
 from kilt.model.row_types import RowTypes, encode
-from kilt.numbers import IntArray
-from kilt.sources.base import Source, sample_of
+from kilt.sources.base import Counted, Source, sample_of
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 
@@ -102,7 +101,7 @@ class TableDescription:
             roles.sensitive[name].on(source.distinct(name), name)  # raises early if a space does not fit
         counted = source.count(list(roles.quasi), policy_columns)
         encodings = encode(counted.types, roles.quasi)
-        return CountedTable(source, roles, policy, policy_columns, counted.types, counted.type_of_row, encodings)
+        return CountedTable(source, roles, policy, policy_columns, counted, encodings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +112,13 @@ class CountedTable:
     roles: Roles
     policy: Policy
     policy_columns: list[str]
-    types: RowTypes
-    type_of_row: IntArray
+    counted: Counted
     encodings: list[Encoding]
+
+    @property
+    def types(self) -> RowTypes:
+        """The row types."""
+        return self.counted.types
 
     @cached_property
     def problem(self) -> Problem:
@@ -129,6 +132,10 @@ class CountedTable:
         """Return the plan of a release with the groups of a partition of the problem."""
         counted = partition.expanded(self.problem.type_of, self.types.counts)
         return Plan.of(counted, self.types, self.roles.quasi, self.encodings, marks)
+
+    def apply(self, plan: Plan, seed: int | None = None) -> Source:
+        """Return the release that a plan describes, shuffled if a seed is given."""
+        return self.source.apply(plan, self.counted, self.roles.identifier, seed)
 
     @property
     def top_stars(self) -> dict[str, Fraction]:

@@ -65,6 +65,7 @@ class Comparison:
 
     ``differing`` has for every blurred column the pairs of cells that differ, with their number, ``changed`` for every
     other column the number of cells that differ; ``unmatched`` rows of the release belong to no row of the original.
+    Where nothing says which row a released row was made of, rows are paired ``by_order``.
     """
 
     rows: tuple[int, int]
@@ -73,3 +74,4 @@ class Comparison:
     differing: dict[str, list[Pair]]
     changed: dict[str, int]
     unmatched: int = 0
+    by_order: bool = False

@@ -36,8 +36,8 @@ class Table(Protocol):
     def tally(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Tally:
         """Count the groups."""
 
-    def compare(self, original: Any, identifier: Sequence[str], order: IntArray | None) -> Comparison:
-        """Compare the cells with those of the original, row by row."""
+    def compare(self, original: Any, identifier: Sequence[str], blurred: Sequence[str]) -> Comparison:
+        """Compare the cells with those of the original; those of ``blurred`` columns in pairs."""
 
     def domain(self, column: str) -> Domain:
         """Return the distinct values of a column as text, with the number of rows that have each."""
@@ -49,12 +49,10 @@ def judge(
     policy: Policy,
     original: Table | None = None,
     marks: Mapping[str, ColumnMark] | None = None,
-    order: IntArray | None = None,
 ) -> Verdict:
     """Count the table and decide; with the original (and the marks of suppressed cells), check fidelity too.
 
-    An indicator is read into its column first: what it says is part of what a group looks like. ``order`` says which
-    row of the original each row of the table is, if rows were shuffled.
+    An indicator is read into its column first: what it says is part of what a group looks like.
     """
     table = merge_indicators(table, marks or {})
     tally = table.tally(list(roles.quasi), list(roles.sensitive))
@@ -97,7 +95,7 @@ def judge(
         sizes=tally.sizes,
         quasi=tuple(roles.quasi),
         patterns=tally.patterns,
-        fidelity=None if original is None else _fidelity(table, original, roles, seen, order),
+        fidelity=None if original is None else _fidelity(table, original, roles, seen),
     )
 
 
@@ -132,11 +130,9 @@ def _share(work: IntArray, whole: IntArray) -> FloatArray:
     return np.asarray(work.astype(np.float64) / whole.astype(np.float64))
 
 
-def _fidelity(
-    table: Table, original: Table, roles: Roles, marks: Mapping[str, Mark], order: IntArray | None
-) -> Fidelity:
+def _fidelity(table: Table, original: Table, roles: Roles, marks: Mapping[str, Mark]) -> Fidelity:
     """Check that every cell is its original or, in a quasi column, a blur of it; count the stars."""
-    comparison = table.compare(original, roles.identifier, order)
+    comparison = table.compare(original, roles.identifier, list(roles.quasi))
     before, after = comparison.rows
     problems = [f"it has {pluralize(after, 'row')} and the original {before:,}"] if before != after else []
     problems += [f"the column '{name}' is missing" for name in comparison.missing]
@@ -144,17 +140,18 @@ def _fidelity(
         f"the identifier '{name}' is still there" if name in roles.identifier else f"the column '{name}' is new"
         for name in comparison.added
     ]
-    columns, kept_column_differs = {name: Blurred(Fraction(0), 0) for name in roles.quasi}, False
+    if comparison.unmatched:
+        problems.append(f"{pluralize(comparison.unmatched, 'row')} of it cannot be told from the rows of the original")
+    columns = {name: Blurred(Fraction(0), 0) for name in roles.quasi}
     for name, pairs in comparison.differing.items():
-        ladder = roles.quasi.get(name)
-        if ladder is None or not (pairs or ladder.hides_values):
-            found = _Compared(wrong=sum(count for _, _, count in pairs))
-            kept_column_differs |= found.wrong > 0
-        else:
+        ladder = roles.quasi[name]
+        if pairs or ladder.hides_values:
             found = _compared(ladder, original.domain(name), pairs, marks.get(name))
             columns[name] = Blurred(found.stars, found.cells)
-        problems += found.problems(name)
-    if kept_column_differs and order is None:
+            problems += found.problems(name)
+    for name, count in comparison.changed.items():
+        problems += _Compared(wrong=count).problems(name)
+    if any(comparison.changed.values()) and comparison.by_order:
         problems.append("if its rows were shuffled, they cannot be compared with the original row by row")
     return Fidelity(columns, tuple(problems))
 

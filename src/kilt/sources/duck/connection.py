@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import duckdb
 import numpy as np
 
-from kilt.numbers import IntArray
-from kilt.sources.sql.engine import Uploaded, listed, text_array
+from kilt.numbers import BoolArray, IntArray
+from kilt.sources.sql.engine import Uploaded, listed
 
 Answer = TypeVar("Answer")
 _SPILLS: list[Path] = []  # where databases of this process put what has no room in memory
@@ -65,9 +65,15 @@ class Database:
 
     def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
         """Make a table of the run from integers, truth values and texts."""
-        texts = [name for name, cells in columns.items() if not isinstance(cells, np.ndarray)]
-        arrays = {name: text_array(cells) if name in texts else cells for name, cells in columns.items()}
-        chosen = (f"CAST({name} AS VARCHAR) AS {name}" if name in texts else name for name in columns)
+        arrays: dict[str, np.ndarray] = {}
+        chosen = []
+        for name, cells in columns.items():
+            if isinstance(cells, np.ndarray):
+                arrays[name] = cells
+                chosen.append(name)
+            else:  # nulls apart: a column of objects has the type that DuckDB finds in some of them
+                arrays[name], arrays[f"{name}_null"] = _texts(cells)
+                chosen.append(f"CASE WHEN {name}_null THEN NULL ELSE {name} END AS {name}")
         self.connection.register("uploaded", arrays)
         self.create(table, f"SELECT {listed(chosen)} FROM uploaded")
         self.connection.unregister("uploaded")
@@ -96,6 +102,13 @@ class Database:
     def witness(self, texts: Sequence[str], prefix: str) -> tuple[str, ...]:  # noqa: ARG002 - cells are not needed
         """Return the number of a row."""
         return (f"{prefix}{self.row_number}",)
+
+
+def _texts(cells: Sequence[str | None]) -> tuple[np.ndarray, BoolArray]:
+    """Return texts as an array, empty where they are null, and which are null."""
+    texts = np.empty(len(cells), dtype=object)
+    texts[:] = ["" if cell is None else cell for cell in cells]
+    return texts, np.array([cell is None for cell in cells], dtype=bool)
 
 
 def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], Answer]) -> Answer:

@@ -36,6 +36,7 @@ class DuckSource(SqlSource):
     """A table in DuckDB, which is read and never changed; each row is its own witness, unless it is known better."""
 
     engine: Database
+    kind = "a file"
 
     def __init__(
         self,
@@ -71,10 +72,14 @@ class DuckSource(SqlSource):
         """The table as a DuckDB relation, with the user's column names."""
         return self.engine.connection.sql(f"SELECT {self._named()} FROM {self.table}")
 
+    def ordered_rows(self, columns: Sequence[str]) -> list[tuple[str | None, ...]]:
+        """Return the rows in their order, as text."""
+        return self.engine.rows(f"SELECT {self.texts(columns)} FROM {self.table} ORDER BY rowid")
+
     def write(self, form: FileFormat) -> None:
         """Write the table to a file."""
         if form.kind == "excel":
-            rows = self.engine.rows(f"SELECT {self.texts(self.columns)} FROM {self.table} ORDER BY rowid")
+            rows = [list(row) for row in self.ordered_rows(self.columns)]
             write_workbook(form.path, form.style.sheet, self.columns, rows, dict(form.style.kinds))
         elif form.kind == "csv" and not form.style.is_plain:
             plain = form.path.with_name(f"{form.path.name}.utf8")

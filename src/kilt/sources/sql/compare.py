@@ -28,6 +28,7 @@ def compare(released: SqlSource, original: SqlSource, identifier: Sequence[str],
         differing=differing,
         changed=changed,
         unmatched=unmatched,
+        by_order=released.witness == (released.engine.row_number,),
     )
 
 

@@ -10,8 +10,6 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-import numpy as np
-
 from kilt.numbers import BoolArray, IntArray
 
 Uploaded = IntArray | BoolArray | Sequence[str | None]
@@ -89,16 +87,9 @@ def rank(keys: Sequence[str]) -> str:
 
 
 def digest(engine: Engine, texts: Sequence[str]) -> str:
-    """Return a hash of texts, the same in all databases; as their lengths stand before them, no two rows run together."""
+    """Return a hash of texts, the same in all databases; lengths are hashed too, so that no two rows run together."""
     parts = (
         f"CASE WHEN {text} IS NULL THEN '-' ELSE CAST(length({text}) AS {engine.text_type}) || ':' || {text} END"
         for text in texts
     )
     return f"md5({' || '.join(parts)})"
-
-
-def text_array(texts: Sequence[str | None]) -> np.ndarray:
-    """Return texts as an array."""
-    array = np.empty(len(texts), dtype=object)
-    array[:] = list(texts)
-    return array

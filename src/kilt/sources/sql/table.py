@@ -38,6 +38,8 @@ class SqlSource:
     ``witness`` has what says of every row which row of the original it is; an original needs none.
     """
 
+    kind = "a table of a database"  # as messages call it
+
     def __init__(
         self, engine: Engine, table: str, columns: Sequence[str], witness: Sequence[str] = (), notes: Sequence[str] = ()
     ) -> None:
@@ -152,7 +154,7 @@ class SqlSource:
     def compare(self, original: Any, identifier: Sequence[str], blurred: Sequence[str]) -> Comparison:
         """Compare the cells with those of the original, each row with the one that it was made of."""
         if not isinstance(original, SqlSource) or original.engine is not self.engine:
-            raise InputError("two tables can only be compared where they are of the same kind, such as two files")
+            raise InputError(f"{self.kind} can only be compared with {self.kind}: give the original as {self.kind} too")
         return compare(self, original, identifier, blurred)
 
     def merged(self, indicators: Mapping[str, str]) -> Self:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterator
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
@@ -18,7 +17,7 @@ from kilt.numbers import Number, decimal_text
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
-from kilt.release.writer import ReleaseWriter, staged
+from kilt.release.writer import Writer, staged, writer_of
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
@@ -52,6 +51,7 @@ def anonymize(
     encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    query: str | None = None,
     output: str | PathLike[str] | None = None,
     certificate: str | PathLike[str] | None = None,
     strict: bool = False,
@@ -60,11 +60,11 @@ def anonymize(
 ) -> Release:
     """Release a table with as few stars as can be found, verified against the policy.
 
-    ``data`` is a frame (pandas, polars, pyarrow), the path of a file (CSV, TSV, Parquet, Excel), or a
-    ``TableDescription``. The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the
+    ``data`` is a frame (pandas, polars, pyarrow), the path of a file (CSV, TSV, Parquet, Excel), the URL of a table of
+    PostgreSQL (or of a database, with a ``query``), or a ``TableDescription``. The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the
     ``policy`` speaks of those in ``sensitive``. All others are released as they are, those that could identify persons
     only if ``keep`` names them. The ``measure`` says what a label costs: ``loss``, ``level`` or ``entropy``. ``solver``
-    is a name or a solver of your own. With ``output`` the release is written to a file, and with ``certificate`` the
+    is a name or a solver of your own. With ``output`` the release is written to a file or a table, and with ``certificate`` the
     proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the
     solver found, which is never worse. With ``strict`` a release that has warnings is an error. When ``interrupted``
     says so, the search ends and the best release so far is handed over.
@@ -81,9 +81,10 @@ def anonymize(
         encoding=encoding,
         decimal=decimal,
         sheet=sheet,
+        query=query,
         keep=keep,
     )
-    writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.style)
+    writer = None if output is None else writer_of(output, given.data, given.style)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
     observer(Progress("reading"))
@@ -149,7 +150,7 @@ def _figures(table: CountedTable, solution: Solution) -> dict[str, Any]:
     }
 
 
-def _typed(table: CountedTable, writer: ReleaseWriter | None) -> dict[str, bool]:
+def _typed(table: CountedTable, writer: Writer | None) -> dict[str, bool]:
     """Say of every quasi column whether it keeps a type other than text."""
     return {name: table.source.typed(name) and (writer is None or writer.typed) for name in table.roles.quasi}
 

@@ -98,6 +98,7 @@ def compare(
     encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    query: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[SolverResult]:
@@ -120,6 +121,7 @@ def compare(
         encoding=encoding,
         decimal=decimal,
         sheet=sheet,
+        query=query,
         keep=keep,
     )
     table = given.count(policy)

@@ -14,8 +14,11 @@ from typing import Any
 
 from kilt.errors import InputError
 from kilt.model.marks import ColumnMark
+from kilt.release.staged import StagedRelease
+from kilt.release.table_writer import TableWriter
 from kilt.sources.base import Source
 from kilt.sources.file_format import FileFormat, FileStyle
+from kilt.sources.sql.postgres.url import is_postgres_url
 from kilt.sources.text_files import require_encodable
 from kilt.sources.workbook import require_openpyxl
 from kilt.sources.workbook_writer import sheet_title
@@ -23,14 +26,6 @@ from kilt.staging import put_in_place, require_writable, temporary_file
 
 FRAME = "a release is written only if the table was read from a file; a frame comes back as 'release.frame'"
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".xlsx")
-
-
-@dataclass(frozen=True)
-class StagedRelease:
-    """A release that is written, but not in its place yet: ``table`` is read from it, ``commit`` puts it in place."""
-
-    table: Source
-    commit: Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -86,6 +81,16 @@ class ReleaseWriter:
             yield StagedRelease(released.beside(written), commit)
 
 
+Writer = ReleaseWriter | TableWriter
+
+
+def writer_of(output: str | PathLike[str], data: Any, style: FileStyle | None = None) -> Writer:
+    """Check, before any work is done, that a file or a table can be written; ``data`` is the original, if it is known."""
+    if is_postgres_url(output):
+        return TableWriter.of(str(output), data)
+    return ReleaseWriter.of(Path(output), data, style)
+
+
 @contextmanager
 def _staging_file(form: FileFormat) -> Iterator[tuple[Path, Callable[[], None]]]:
     """Name a file to write to, and say how its bytes come to where they belong."""
@@ -106,7 +111,7 @@ def _print(path: Path) -> None:
 
 
 @contextmanager
-def staged(writer: ReleaseWriter | None, released: Source) -> Iterator[StagedRelease]:
+def staged(writer: Writer | None, released: Source) -> Iterator[StagedRelease]:
     """Stage a release, or hand it over as it is where no file is wanted."""
     if writer is None:
         yield StagedRelease(released, lambda: None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -24,13 +24,15 @@ from kilt.model.row_types import RowTypes, encode
 from kilt.sources.base import Counted, Source, sample_of
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
+from kilt.sources.sql.postgres.url import asked_of
 
 
 @dataclass(frozen=True, eq=False)
 class TableDescription:
     """A table and what is said of its columns, read once: it can stand in place of the table in every command.
 
-    ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
+    ``data`` is a frame, the path of a file or the URL of a table of PostgreSQL; with a ``query`` it is the URL of a
+    database, and what the query returns is the table. ``quasi`` columns may be blurred (with their ladders), the policy is
     about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
     a star counts in a column, and the ``measure`` (loss, level or entropy) what a label costs. Columns without a role
     are released as they are; those in ``keep`` without a question or a note. ``delimiter`` separates the cells of a CSV
@@ -38,7 +40,7 @@ class TableDescription:
     the sheet of an Excel workbook.
     """
 
-    data: Any
+    data: Any = field(repr=False)  # a URL could hold a password
     quasi: Spec = None
     sensitive: Spec = None
     identifier: Spec = None
@@ -48,6 +50,7 @@ class TableDescription:
     encoding: str | None = None
     decimal: str | None = None
     sheet: str | None = None
+    query: str | None = None
     keep: Spec = None
 
     @classmethod
@@ -63,7 +66,7 @@ class TableDescription:
     @cached_property
     def source(self) -> Source:
         """The table, opened."""
-        return open_source(self.data, self.style)
+        return open_source(self.data if self.query is None else asked_of(self.data, self.query), self.style)
 
     @property
     def style(self) -> FileStyle:

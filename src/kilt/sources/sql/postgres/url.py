@@ -36,6 +36,13 @@ def holds_password(text: Any) -> bool:
     return is_postgres_url(text) and PostgresUrl.parse(text).holds_password
 
 
+def asked_of(data: Any, query: str) -> PostgresUrl:
+    """Return the URL of a database with a query, or raise if the data is no database."""
+    if not is_postgres_url(data):
+        raise InputError(f"'query' is for a database: give its URL as the table, as in {SCHEMES[0]}host/database")
+    return PostgresUrl.parse(data).with_query(query)
+
+
 @dataclass(frozen=True)
 class TableName:
     """The name of a table, and its schema if it was given."""

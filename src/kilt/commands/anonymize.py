@@ -5,7 +5,6 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterator
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
@@ -18,12 +17,13 @@ from kilt.numbers import Number, decimal_text
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
-from kilt.release.writer import ReleaseWriter, staged
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
 from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.counted_table import CountedTable, TableDescription
+from kilt.sources.registry import open_writer
+from kilt.sources.writer import Writer, staged
 
 STOPPED = "the search was interrupted"
 EMPTY = "the certificate proves nothing: no bound above 0 was found that can be written down; more time may help"
@@ -83,7 +83,7 @@ def anonymize(
         sheet=sheet,
         keep=keep,
     )
-    writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.style)
+    writer = None if output is None else open_writer(output, given.data, given.style)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
     observer(Progress("reading"))
@@ -113,7 +113,7 @@ def anonymize(
         verdict = claim.verify(stage.table)
         left = left_of(verdict, table.top_stars)
         warnings = warnings_of(left, claim.stars, figures["exact_bound"], figures["exact_least"], strict=strict)
-        stage.commit()
+        stage.publish()
         put_certificate()
     notes = (*noted, *_notes(table), *table.source.notes, *_ended(solution, stop), *empty)
     ended = clock.monotonic()
@@ -149,7 +149,7 @@ def _figures(table: CountedTable, solution: Solution) -> dict[str, Any]:
     }
 
 
-def _typed(table: CountedTable, writer: ReleaseWriter | None) -> dict[str, bool]:
+def _typed(table: CountedTable, writer: Writer | None) -> dict[str, bool]:
     """Say of every quasi column whether it keeps a type other than text."""
     return {name: table.source.typed(name) and (writer is None or writer.typed) for name in table.roles.quasi}
 

@@ -45,9 +45,10 @@ class _Pairs:
     def count(self) -> tuple[dict[str, list[Pair]], dict[str, int], int]:
         """Count the cells that differ, and the rows that belong to no row of the original."""
         originals, paired = fresh("originals"), fresh("paired")
-        if self.engine.row_number is None:
+        told_apart = bool(self.original.row_ids)
+        if not told_apart:
             self.engine.create(originals, self._originals())
-        self.engine.create(paired, self._query(f"({self._originals()})" if self.engine.row_number else originals))
+        self.engine.create(paired, self._query(f"({self._originals()})" if told_apart else originals))
         sums = ["coalesce(sum(n), 0)", *(f"coalesce(sum(d{i}), 0)" for i in range(len(self.kept)))]
         matched, *changed = map(int, self.engine.rows(f"SELECT {listed(sums)} FROM {paired}")[0])
         differing = {
@@ -55,14 +56,14 @@ class _Pairs:
             for i, name in enumerate(self.blurred)
         }
         unmatched = abs(self.released.rows - matched) or self._surplus(originals)
-        self.engine.drop(paired, *([] if self.engine.row_number else [originals]))
+        self.engine.drop(paired, *([] if told_apart else [originals]))
         return differing, dict(zip(self.kept, changed, strict=True)), unmatched
 
     def _originals(self) -> str:
         """Return the rows of the original as text, each with its witness; equal rows are one where they share it."""
         identity = [f"{each} AS {key}" for each, key in zip(self.original.identity(), self.keys, strict=True)]
         query = f"SELECT {self.original.texts(self.both)}, {listed(identity)}"
-        if self.engine.row_number is not None:
+        if self.original.row_ids:
             return f"{query} FROM {self.original.table}"
         return f"{query}, count(*) AS n FROM {self.original.table} GROUP BY {places(len(self.both) + len(identity))}"
 
@@ -85,7 +86,7 @@ class _Pairs:
         """Count the rows of the original that were taken too often or not often enough, or cannot be told apart."""
         counted = f"SELECT {listed(self.released.witness)}, count(*) AS n FROM {self.released.table} GROUP BY "
         counted += places(len(self.keys))
-        if self.engine.row_number is not None:
+        if self.original.row_ids:
             if self.released.witness == (self.engine.row_number,):
                 return 0  # each row is its own witness
             return number(self.engine, f"SELECT count(*) FROM ({counted}) AS counted WHERE n > 1")

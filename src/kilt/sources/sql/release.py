@@ -94,7 +94,7 @@ def _dealt(source: SqlSource, looks: str, alike: str) -> str:
     order = digest(engine, [source.text(name, "t.") for name in source.columns])
     order += f", t.{engine.row_number}" if engine.row_number else ""
     cells = [f"t.c{i}" for i in range(len(source.columns))]
-    cells += [f"t.{engine.row_number} AS {engine.row_number}"] if engine.row_number else []
+    cells += [f"t.{each} AS {each}" for each in source.row_ids]
     return (
         f"(SELECT {listed(cells)}, x.y, row_number() OVER (PARTITION BY x.y ORDER BY {order}) - 1 AS copy_number "
         f"FROM {source.table} t JOIN {looks} x ON {alike} WHERE x.is_split AND x.first_copy = 0)"

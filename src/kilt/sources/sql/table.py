@@ -48,6 +48,9 @@ class SqlSource:
         self.columns = list(columns)
         self.witness = tuple(witness)
         self.notes = tuple(notes)
+        self.row_ids = (
+            (engine.row_number,) if engine.row_number else ()
+        )  # columns that tell the rows of an original apart
 
     def derived(self, table: str, columns: Sequence[str], witness: Sequence[str]) -> Self:
         """Return another table of the same database as a source of the same kind."""
@@ -86,6 +89,8 @@ class SqlSource:
 
     def identity(self, prefix: str = "") -> tuple[str, ...]:
         """Return what identifies a row of this table as an original."""
+        if self.row_ids:
+            return tuple(f"{prefix}{each}" for each in self.row_ids)
         return self.engine.witness([self.text(name, prefix) for name in self.columns], prefix)
 
     def distinct(self, column: str) -> list[str | None]:

@@ -17,12 +17,13 @@ from kilt.numbers import Number, decimal_text
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
-from kilt.release.writer import Writer, staged, writer_of
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
 from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.counted_table import CountedTable, TableDescription
+from kilt.sources.registry import open_writer
+from kilt.sources.writer import Writer, staged
 
 STOPPED = "the search was interrupted"
 EMPTY = "the certificate proves nothing: no bound above 0 was found that can be written down; more time may help"
@@ -61,11 +62,11 @@ def anonymize(
     """Release a table with as few stars as can be found, verified against the policy.
 
     ``data`` is a frame (pandas, polars, pyarrow), the path of a file (CSV, TSV, Parquet, Excel), the URL of a table of
-    PostgreSQL (or of a database, with a ``query``), or a ``TableDescription``. The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the
-    ``policy`` speaks of those in ``sensitive``. All others are released as they are, those that could identify persons
-    only if ``keep`` names them. The ``measure`` says what a label costs: ``loss``, ``level`` or ``entropy``. ``solver``
-    is a name or a solver of your own. With ``output`` the release is written to a file or a table, and with ``certificate`` the
-    proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the
+    PostgreSQL (or of a database, with a ``query``), or a ``TableDescription``. The columns in ``quasi`` may be blurred,
+    those in ``identifier`` are dropped, and the ``policy`` speaks of those in ``sensitive``. All others are released as
+    they are, those that could identify persons only if ``keep`` names them. The ``measure`` says what a label costs: ``loss``, ``level`` or ``entropy``. ``solver``
+    is a name or a solver of your own. With ``output`` the release is written to a file or a table, and with
+    ``certificate`` the proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the
     solver found, which is never worse. With ``strict`` a release that has warnings is an error. When ``interrupted``
     says so, the search ends and the best release so far is handed over.
     """
@@ -84,7 +85,7 @@ def anonymize(
         query=query,
         keep=keep,
     )
-    writer = None if output is None else writer_of(output, given.data, given.style)
+    writer = None if output is None else open_writer(output, given.data, given.style)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
     observer(Progress("reading"))
@@ -114,7 +115,7 @@ def anonymize(
         verdict = claim.verify(stage.table)
         left = left_of(verdict, table.top_stars)
         warnings = warnings_of(left, claim.stars, figures["exact_bound"], figures["exact_least"], strict=strict)
-        stage.commit()
+        stage.publish()
         put_certificate()
     notes = (*noted, *_notes(table), *table.source.notes, *_ended(solution, stop), *empty)
     ended = clock.monotonic()

@@ -15,8 +15,8 @@ from kilt.model.policy import Policy
 from kilt.numbers import IntArray, bound_number, decimal_text, json_number, pluralize
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import ColumnLeft
-from kilt.release.writer import writer_of
 from kilt.sources.base import Source
+from kilt.sources.registry import open_writer
 from kilt.verification.verdict import Verdict
 
 
@@ -124,10 +124,10 @@ class Release:
         ]
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the release to a file or a table: verified from there, and put into place at the end."""
-        with writer_of(path, None).stage(self.released) as stage:
+        """Write the release to a file: verified from the file itself, and renamed into place at the end."""
+        with open_writer(path).stage(self.released) as stage:
             self.claim.verify(stage.table)
-            stage.commit()
+            stage.publish()
 
     def summary(self) -> str:
         """Say in a few lines what was released."""

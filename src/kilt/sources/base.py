@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -80,4 +81,7 @@ def sample_of(source: Source, column: str, most: int = PARAMS.sample) -> ColumnS
     if isinstance(source, SamplingSource):
         return source.sample_column(column, most)
     domain = source.domain(column)
-    return ColumnSample.of(column, dict(zip(domain.values, domain.counts.tolist(), strict=True)), most)
+    counts: Counter[str | None] = Counter()
+    for value, count in zip(domain.values, domain.counts.tolist(), strict=True):
+        counts[value] += count  # values of different types may look the same
+    return ColumnSample.of(column, counts, most)

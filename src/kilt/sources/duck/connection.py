@@ -63,6 +63,16 @@ class Database:
         """Make a table of the run from a query."""
         self.run(f"CREATE TEMP TABLE {table} AS {query}")
 
+    def arrow(self, sql: str) -> Any:
+        """Return the rows of a query as a reader of Arrow batches."""
+        return self.connection.sql(sql).fetch_record_batch()
+
+    def ingest(self, table: str, batches: Any) -> None:
+        """Make a table of the run from a reader of Arrow batches."""
+        self.connection.register("ingested", batches)
+        self.create(table, "SELECT * FROM ingested")
+        self.connection.unregister("ingested")
+
     def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
         """Make a table of the run from integers, truth values and texts."""
         arrays: dict[str, np.ndarray] = {}

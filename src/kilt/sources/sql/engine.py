@@ -34,6 +34,12 @@ class Engine(Protocol):
     def create(self, table: str, query: str) -> None:
         """Make a table of the run from a query."""
 
+    def arrow(self, sql: str) -> Any:
+        """Return the rows of a query as a reader of Arrow batches, to write them to a file."""
+
+    def ingest(self, table: str, batches: Any) -> None:
+        """Make a table of the run from a reader of Arrow batches, to compare what was read from a file."""
+
     def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
         """Make a table of the run from integers, truth values and texts."""
 

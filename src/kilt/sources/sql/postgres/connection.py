@@ -19,8 +19,9 @@ import pyarrow as pa
 from kilt.errors import InputError
 from kilt.numbers import IntArray
 from kilt.sources.file_format import quoted
-from kilt.sources.sql.engine import Uploaded
+from kilt.sources.sql.engine import Uploaded, fresh, listed
 from kilt.sources.sql.postgres import kinds
+from kilt.sources.sql.postgres.carried import WITNESS, carried_rows, plain
 from kilt.sources.sql.postgres.errors import connecting, told_plainly
 from kilt.sources.sql.postgres.interrupt import interruptible
 from kilt.sources.sql.postgres.url import PostgresUrl
@@ -94,17 +95,27 @@ class Postgres:
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
-        table = self.arrow(sql)
-        return list(zip(*(_plain(column).to_pylist() for column in table.columns), strict=True))
+        table = self._table(sql)
+        return list(zip(*(plain(column).to_pylist() for column in table.columns), strict=True))
 
     def integers(self, sql: str) -> dict[str, IntArray]:
         """Return the columns of a query whose cells are integers."""
-        table = self.arrow(sql)
+        table = self._table(sql)
         return {name: np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in table.column_names}
 
-    def arrow(self, sql: str) -> pa.Table:
-        """Return the answer of a query."""
+    def arrow(self, sql: str) -> pa.RecordBatchReader:
+        """Return the rows of a query as a reader of batches; places of rows are texts in it."""
+        return carried_rows(self._connection, sql)
 
+    def ingest(self, table: str, batches: pa.RecordBatchReader) -> None:
+        """Make a table of the run from batches (COPY); texts that are the places of rows are places again."""
+        raw = fresh("raw")
+        self._with_cursor(lambda cursor: cursor.adbc_ingest(raw, batches, mode="create", temporary=True))
+        cells = (f"CAST({name} AS {WITNESS[name]}) AS {name}" if name in WITNESS else name for name in self.kinds(raw))
+        self.create(table, f"SELECT {listed(cells)} FROM {raw}")
+        self.drop(raw)
+
+    def _table(self, sql: str) -> pa.Table:
         def work(cursor: driver.Cursor) -> pa.Table:
             cursor.execute(sql)
             return cursor.fetch_arrow_table()
@@ -186,13 +197,6 @@ def user_of(url: PostgresUrl) -> str:
         return given or getpass.getuser()
     except (KeyError, OSError):
         return ""
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with the type that its cells are stored in: numbers of any size are texts."""
-    if isinstance(column.type, pa.BaseExtensionType):
-        return pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
-    return column
 
 
 def _array(cells: Uploaded) -> pa.Array:

@@ -26,6 +26,11 @@ def is_postgres_url(data: Any) -> bool:
     return isinstance(data, str) and data.lower().startswith(SCHEMES)
 
 
+def is_postgres(data: Any) -> bool:
+    """Say whether something names a database of PostgreSQL, as a URL or as its parts."""
+    return is_postgres_url(data) or isinstance(data, PostgresUrl)
+
+
 def shown_location(text: str) -> str:
     """Return what a person may see of a place that was given: a URL without its password, all else as it is."""
     return PostgresUrl.parse(text).shown if is_postgres_url(text) else text
@@ -85,6 +90,11 @@ class PostgresUrl:
     parameters: tuple[tuple[str, str], ...] = field(repr=False)
     table: TableName | None = None
     query: str | None = None
+
+    @classmethod
+    def of(cls, data: str | PostgresUrl) -> PostgresUrl:
+        """Take a URL apart, unless it is done."""
+        return data if isinstance(data, PostgresUrl) else cls.parse(data)
 
     @classmethod
     def parse(cls, text: str) -> PostgresUrl:

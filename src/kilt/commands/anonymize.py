@@ -64,11 +64,12 @@ def anonymize(
     ``data`` is a frame (pandas, polars, pyarrow), the path of a file (CSV, TSV, Parquet, Excel), the URL of a table of
     PostgreSQL (or of a database, with a ``query``), or a ``TableDescription``. The columns in ``quasi`` may be blurred,
     those in ``identifier`` are dropped, and the ``policy`` speaks of those in ``sensitive``. All others are released as
-    they are, those that could identify persons only if ``keep`` names them. The ``measure`` says what a label costs: ``loss``, ``level`` or ``entropy``. ``solver``
-    is a name or a solver of your own. With ``output`` the release is written to a file or a table, and with
-    ``certificate`` the proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the
-    solver found, which is never worse. With ``strict`` a release that has warnings is an error. When ``interrupted``
-    says so, the search ends and the best release so far is handed over.
+    they are, those that could identify persons only if ``keep`` names them. The ``measure`` says what a label costs:
+    ``loss``, ``level`` or ``entropy``. ``solver`` is a name or a solver of your own. With ``output`` the release is
+    written to a file or a table, and with ``certificate`` the proof of its bound (JSON, compressed if the name ends in
+    .gz). With ``polish`` the search goes on from what the solver found, which is never worse. With ``strict`` a release
+    that has warnings is an error. When ``interrupted`` says so, the search ends and the best release so far is handed
+    over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     given = TableDescription.of(

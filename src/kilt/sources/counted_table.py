@@ -33,11 +33,11 @@ class TableDescription:
 
     ``data`` is a frame, the path of a file or the URL of a table of PostgreSQL; with a ``query`` it is the URL of a
     database, and what the query returns is the table. ``quasi`` columns may be blurred (with their ladders), the policy
-    is about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
-    a star counts in a column, and the ``measure`` (loss, level or entropy) what a label costs. Columns without a role
-    are released as they are; those in ``keep`` without a question or a note. ``delimiter`` separates the cells of a CSV
-    file, ``encoding`` is that of its text, and ``decimal`` the decimal sign of numbers in text columns; ``sheet`` is
-    the sheet of an Excel workbook.
+    is about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how
+    much a star counts in a column, and the ``measure`` (loss, level or entropy) what a label costs. Columns without a
+    role are released as they are; those in ``keep`` without a question or a note. ``delimiter`` separates the cells of
+    a CSV file, ``encoding`` is that of its text, and ``decimal`` the decimal sign of numbers in text columns; ``sheet``
+    is the sheet of an Excel workbook.
     """
 
     data: Any = field(repr=False)  # a URL could hold a password

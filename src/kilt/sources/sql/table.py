@@ -48,9 +48,8 @@ class SqlSource:
         self.columns = list(columns)
         self.witness = tuple(witness)
         self.notes = tuple(notes)
-        self.row_ids = (
-            (engine.row_number,) if engine.row_number else ()
-        )  # columns that tell the rows of an original apart
+        # columns that tell the rows of an original apart, if there are any
+        self.row_ids: tuple[str, ...] = (engine.row_number,) if engine.row_number else ()
 
     def derived(self, table: str, columns: Sequence[str], witness: Sequence[str]) -> Self:
         """Return another table of the same database as a source of the same kind."""

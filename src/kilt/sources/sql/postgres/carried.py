@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import adbc_driver_postgresql.dbapi as driver
 import numpy as np
 import pyarrow as pa
-
-from kilt.sources.sql.postgres.errors import told_plainly
 
 WITNESS = {"w0": "tid", "w1": "oid"}  # what tells the rows of an original apart: where they are, and in which part
 
 
-def carried_rows(connection: driver.Connection, sql: str) -> pa.RecordBatchReader:
-    """Return the rows of a query as a reader of batches; places of rows are texts in it."""
-    cursor = connection.cursor()
-    with told_plainly():
-        cursor.execute(sql)
-        reader = cursor.fetch_record_batch()
-    schema = pa.schema([(field.name, _carried_type(field.type)) for field in reader.schema])
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        with cursor, told_plainly():
-            for batch in reader:
-                yield pa.record_batch([_carried(column) for column in batch.columns], schema=schema)
-
-    return pa.RecordBatchReader.from_batches(schema, batches())
+def carried_batches(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatchReader:
+    """Return batches in types that every engine knows: places of rows, and numbers of any size, are texts."""
+    known = pa.schema([(field.name, _carried_type(field.type)) for field in schema])
+    rows = (pa.record_batch([_carried(column) for column in batch.columns], schema=known) for batch in batches)
+    return pa.RecordBatchReader.from_batches(known, rows)
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

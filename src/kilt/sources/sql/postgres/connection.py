@@ -5,14 +5,10 @@ Tables of the run are temporary and belong to the transaction, so that nothing i
 
 from __future__ import annotations
 
-import getpass
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
-from urllib.parse import unquote
+from typing import Any
 
-import adbc_driver_postgresql.dbapi as driver
 import numpy as np
 import pyarrow as pa
 
@@ -21,14 +17,12 @@ from kilt.numbers import IntArray
 from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import Uploaded, fresh, listed
 from kilt.sources.sql.postgres import kinds
-from kilt.sources.sql.postgres.carried import WITNESS, carried_rows, plain
-from kilt.sources.sql.postgres.errors import connecting, told_plainly
-from kilt.sources.sql.postgres.interrupt import interruptible
+from kilt.sources.sql.postgres.carried import WITNESS, plain
+from kilt.sources.sql.postgres.session import Session
 from kilt.sources.sql.postgres.url import PostgresUrl
 
 OLDEST = 140000  # the first version whose rows can be joined by their places with a hash join
 OWN_PATH = "pg_catalog, pg_temp"  # nobody else can put a function or an operator there
-Answer = TypeVar("Answer")
 KINDS = """
 WITH RECURSIVE types AS (
     SELECT a.attnum, a.attname, a.attcollation, a.atttypid AS type_id, a.atttypmod AS modifier
@@ -58,8 +52,7 @@ class Postgres:
 
     def __init__(self, url: PostgresUrl) -> None:
         self.url = url
-        self._cancel: Callable[[], None] | None = None
-        self._connection = connect(url)
+        self.session = Session(url)
         self._prepare_session()
 
     def _prepare_session(self) -> None:
@@ -91,36 +84,29 @@ class Postgres:
 
     def run(self, sql: str) -> None:
         """Run a statement."""
-        self._with_cursor(lambda cursor: cursor.executescript(sql))
+        self.session.run(sql)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
-        table = self._table(sql)
-        return list(zip(*(plain(column).to_pylist() for column in table.columns), strict=True))
+        columns = self.session.table(sql).columns
+        return list(zip(*(plain(column).to_pylist() for column in columns), strict=True))
 
     def integers(self, sql: str) -> dict[str, IntArray]:
         """Return the columns of a query whose cells are integers."""
-        table = self._table(sql)
+        table = self.session.table(sql)
         return {name: np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in table.column_names}
 
     def arrow(self, sql: str) -> pa.RecordBatchReader:
         """Return the rows of a query as a reader of batches; places of rows are texts in it."""
-        return carried_rows(self._connection, sql)
+        return self.session.reader(sql)
 
     def ingest(self, table: str, batches: pa.RecordBatchReader) -> None:
-        """Make a table of the run from batches (COPY); texts that are the places of rows are places again."""
+        """Make a table of the run from batches; texts that are the places of rows are places again."""
         raw = fresh("raw")
-        self._with_cursor(lambda cursor: cursor.adbc_ingest(raw, batches, mode="create", temporary=True))
+        self.session.ingest(raw, batches)
         cells = (f"CAST({name} AS {WITNESS[name]}) AS {name}" if name in WITNESS else name for name in self.kinds(raw))
         self.create(table, f"SELECT {listed(cells)} FROM {raw}")
         self.drop(raw)
-
-    def _table(self, sql: str) -> pa.Table:
-        def work(cursor: driver.Cursor) -> pa.Table:
-            cursor.execute(sql)
-            return cursor.fetch_arrow_table()
-
-        return self._with_cursor(work)
 
     def create(self, table: str, query: str) -> None:
         """Make a table of the run from a query; the planner is told what is in it."""
@@ -128,21 +114,14 @@ class Postgres:
         self.run(f"ANALYZE {table}")
 
     def create_from(self, table: str, query: str) -> None:
-        """Make a table of the run from a query that the user wrote: one statement, however it is written."""
-
-        def work(cursor: driver.Cursor) -> None:
-            statement = cursor.adbc_statement
-            statement.set_sql_query(f"CREATE TEMP TABLE {table} AS SELECT * FROM (\n{query}\n) AS asked")
-            statement.prepare()
-            statement.execute_update()
-
-        self._with_cursor(work)
+        """Make a table of the run from a query that the user wrote."""
+        self.session.run(f"CREATE TEMP TABLE {table} AS SELECT * FROM (\n{query}\n) AS asked", one=True)
         self.run(f"ANALYZE {table}")
 
     def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
         """Make a table of the run from integers, truth values and texts (COPY)."""
         arrays = {name: _array(cells) for name, cells in columns.items()}
-        self._with_cursor(lambda cursor: cursor.adbc_ingest(table, pa.table(arrays), mode="create", temporary=True))
+        self.session.ingest(table, pa.table(arrays).to_reader())
         self.run(f"ANALYZE {table}")
 
     def drop(self, *tables: str) -> None:
@@ -172,31 +151,11 @@ class Postgres:
 
     def commit(self) -> None:
         """End the transaction and keep what it did."""
-        with told_plainly():
-            interruptible(self._connection.commit, lambda: None)
+        self.session.commit()
 
     def close(self) -> None:
         """End the session; what is not committed is gone."""
-        self._connection.close()
-
-    def _with_cursor(self, work: Callable[[driver.Cursor], Answer]) -> Answer:
-        with told_plainly(), self._connection.cursor() as cursor:
-            return interruptible(lambda: work(cursor), cursor.adbc_cancel)
-
-
-def connect(url: PostgresUrl) -> driver.Connection:
-    """Connect to the database of a URL."""
-    with connecting(f"'{url.shown}'", user_of(url), unquote(url.database) or "postgres"):
-        return driver.connect(url.uri)
-
-
-def user_of(url: PostgresUrl) -> str:
-    """Return the name of the user that a session is for, as libpq finds it."""
-    given = unquote(url.user) or dict(url.parameters).get("user") or os.environ.get("PGUSER", "")
-    try:
-        return given or getpass.getuser()
-    except (KeyError, OSError):
-        return ""
+        self.session.close()
 
 
 def _array(cells: Uploaded) -> pa.Array:

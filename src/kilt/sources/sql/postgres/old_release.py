@@ -32,7 +32,8 @@ WHERE k.contype = 'f' AND k.confrelid = {oid} AND k.conrelid <> {oid}
 ORDER BY 1
 """
 GRANTS = """
-SELECT coalesce(a.attname::text, ''), coalesce(pg_catalog.quote_ident(r.rolname), 'PUBLIC'), x.privilege_type, x.is_grantable
+SELECT coalesce(a.attname::text, ''), coalesce(pg_catalog.quote_ident(r.rolname), 'PUBLIC'),
+       x.privilege_type, x.is_grantable
 FROM (SELECT NULL::name AS attname, c.relacl AS acl, c.relowner FROM pg_catalog.pg_class c WHERE c.oid = {oid}
       UNION ALL SELECT a.attname, a.attacl, c.relowner FROM pg_catalog.pg_attribute a
       JOIN pg_catalog.pg_class c ON c.oid = a.attrelid WHERE a.attrelid = {oid} AND NOT a.attisdropped) a
@@ -81,7 +82,7 @@ class OldRelease:
             is_ours=is_ours,
             lost=tuple(what for what, is_there in having.items() if is_there),
             dependents=tuple(row[0] for row in engine.rows(DEPENDENTS.format(oid=oid))),
-            grants=tuple(engine.rows(GRANTS.format(oid=oid))),  # type: ignore[arg-type]
+            grants=tuple(engine.rows(GRANTS.format(oid=oid))),
             comment=comment,
             comments=tuple((row[0], row[1]) for row in engine.rows(COMMENTS.format(oid=oid))),
         )

@@ -23,7 +23,7 @@ def open_writer(output: Any, data: Any, style: FileStyle | None) -> Writer:  # n
     url = PostgresUrl.of(output)
     if url.table is None:
         raise InputError(f"the output '{url.shown}' names no table: write {EXAMPLE}")
-    if data is not None and not isinstance(data, Source):
-        if not is_postgres(data) or PostgresUrl.of(data).server != url.server:
-            raise InputError(ELSEWHERE)
+    given_elsewhere = not is_postgres(data) or PostgresUrl.of(data).server != url.server
+    if data is not None and not isinstance(data, Source) and given_elsewhere:
+        raise InputError(ELSEWHERE)
     return TableWriter(url, url.table)

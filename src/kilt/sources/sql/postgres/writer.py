@@ -35,7 +35,7 @@ class TableWriter:
 
     @contextmanager
     def stage(self, released: Source) -> Iterator[StagedRelease]:
-        """Hand over the release, which is a table of the transaction: nothing is left of it if that is not committed."""
+        """Hand over the release, which is a table of the transaction: unless that is committed, nothing is left."""
         table = self._of_this_database(released)
         place = Place.find(table.engine, self.table)
         yield StagedRelease(table, lambda: publish(table, place))

@@ -64,13 +64,14 @@ class Cluster:
         (self.data / "pg_hba.conf").write_text(HBA)
         said = {**OPTIONS, "unix_socket_directories": str(self.folder), **options}
         settings = [word for name, value in said.items() for word in ("-c", f"{name}={value}")]
-        self.process = subprocess.Popen(
-            [str(programs / "postgres"), "-D", str(self.data), *settings],
-            stdout=subprocess.DEVNULL,
-            stderr=(self.folder / "log").open("wb"),
-            cwd="/",
-            **self._as_user,
-        )
+        with (self.folder / "log").open("wb") as log:
+            self.process = subprocess.Popen(
+                [str(programs / "postgres"), "-D", str(self.data), *settings],
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                cwd="/",
+                **self._as_user,
+            )
         self._wait()
 
     @property
@@ -92,6 +93,7 @@ class Cluster:
     def run(self, *statements: str) -> None:
         """Run statements, each in a transaction of its own."""
         with self.connection.cursor() as cursor:
+            cursor.executescript("SET lock_timeout = '20s'")  # a session that was left open is a mistake
             for statement in statements:
                 cursor.executescript(statement)
 

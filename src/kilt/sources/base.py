@@ -76,6 +76,14 @@ class SamplingSource(Protocol):
         """Count the cells and the distinct values of a column, and return at most so many of these, by their hash."""
 
 
+@runtime_checkable
+class ComparingSource(Protocol):
+    """A source that may have columns of types that cannot be compared."""
+
+    def require_texts(self, columns: Sequence[str]) -> None:
+        """Raise if a column that is to be released has no text to compare it by."""
+
+
 def sample_of(source: Source, column: str, most: int = PARAMS.sample) -> ColumnSample:
     """Take the sample of a column, as the source does it or from its domain."""
     if isinstance(source, SamplingSource):

@@ -21,7 +21,7 @@ from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
 from kilt.model.row_types import RowTypes, encode
-from kilt.sources.base import Counted, Source, sample_of
+from kilt.sources.base import ComparingSource, Counted, Source, sample_of
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 from kilt.sources.sql.postgres.url import asked_of
@@ -99,6 +99,8 @@ class TableDescription:
         if not policy:
             raise InputError("the policy asks for nothing: give at least one of k, l, t and average_t")
         source, roles = self.source, self.roles
+        if isinstance(source, ComparingSource):
+            source.require_texts([name for name in source.columns if name not in roles.identifier])
         policy_columns = policy.columns(list(roles.sensitive))
         for name in set(roles.sensitive) - set(policy_columns):
             roles.sensitive[name].on(source.distinct(name), name)  # raises early if a space does not fit

@@ -12,7 +12,7 @@ from kilt.sources.sql.table import SqlSource
 def carried(released: SqlSource, *, typed: bool) -> DuckSource:
     """Bring a release into a database of DuckDB's, cells as text unless the file has types; its rows keep witnesses."""
     database, table = Database(), fresh("carried")
-    cells = [released.cell(name) if typed else released.text(name) for name in released.columns]
+    cells = [released.file_cell(name) if typed else released.text(name) for name in released.columns]
     chosen = [f"{cell} AS c{i}" for i, cell in enumerate(cells)]
     chosen += [f"{each} AS w{i}" for i, each in enumerate(released.witness)]
     database.ingest(table, released.engine.arrow(f"SELECT {listed(chosen)} FROM {released.table}"))

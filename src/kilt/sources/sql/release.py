@@ -91,7 +91,7 @@ def _alike(source: SqlSource, counted: Counted, key: int, name: str) -> str:
 def _dealt(source: SqlSource, looks: str, alike: str) -> str:
     """Return the rows whose row types are in several groups, with their numbers among the copies of their type."""
     engine = source.engine
-    order = digest(engine, [source.text(name, "t.") for name in source.columns])
+    order = digest(engine, [source.text(name, "t.") for name in source.columns if source.has_text(name)])
     order += f", t.{engine.row_number}" if engine.row_number else ""
     cells = [f"t.c{i}" for i in range(len(source.columns))]
     cells += [f"t.{each} AS {each}" for each in source.row_ids]

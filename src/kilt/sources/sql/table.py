@@ -82,6 +82,19 @@ class SqlSource:
         """Return the cell of a column as text."""
         return self.engine.text(self.cell(column, prefix), self.kinds[self.cell(column)])
 
+    def has_text(self, column: str) -> bool:  # noqa: ARG002 - most databases write every cell as text
+        """Say whether the cells of a column have a text that can be relied on."""
+        return True
+
+    def file_cell(self, column: str) -> str:
+        """Return the cell of a column as a file with types has it."""
+        return self.cell(column)
+
+    def require_texts(self, columns: Sequence[str]) -> None:
+        """Raise, before any work is done, if a column that is to be released has no text to compare it by."""
+        for name in columns:
+            self.text(name)
+
     def texts(self, columns: Sequence[str], key: str = "k", prefix: str = "") -> str:
         """Name the cells of columns, as text, k0, k1, ..."""
         return listed(f"{self.text(name, prefix)} AS {key}{i}" for i, name in enumerate(columns))

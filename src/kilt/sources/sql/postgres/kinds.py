@@ -32,6 +32,19 @@ OTHERS = (
     "enum",
     "tid",  # what kilt itself keeps of rows
 )
+PORTABLE = (  # types whose cells are the same in a file of Parquet
+    "boolean",
+    "smallint",
+    "integer",
+    "bigint",
+    "real",
+    "double precision",
+    "date",
+    "timestamp without time zone",
+    "timestamp with time zone",
+    "text",
+)
+HINT = "make it an identifier, so that it is dropped, or leave it out or cast it to text with a query"
 SETTINGS = {  # what the text of a cell depends on, and the plan of a query; a session sets them for itself
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -69,6 +82,3 @@ def text(cell: str, kind: str) -> str:
     if not has_text(kind):
         raise InputError(f"a column of the type {kind} cannot be used: {HINT}")
     return f'({cell} COLLATE "C")' if kind == "text" else f'(CAST({cell} AS text) COLLATE "C")'
-
-
-HINT = "make it an identifier, so that it is dropped, or leave it out or cast it to text with a query"

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import getpass
 import os
+import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -31,6 +33,7 @@ class Session:
             self._database = driver.connect(url.uri)
             self._connection = adbc.AdbcConnection(self._database)
             self._connection.set_autocommit(False)
+        self._ending = weakref.finalize(self, _end, self._connection, self._database)
 
     def run(self, sql: str, *, one: bool = False) -> None:
         """Run a statement; if it must be ``one``, a text with several is refused."""
@@ -88,12 +91,18 @@ class Session:
 
     def close(self) -> None:
         """End the session; what is not committed is gone."""
-        self._connection.close()
-        self._database.close()
+        self._ending()
 
     def _do(self, work: Callable[[Any], Answer]) -> Answer:
         with told_plainly(), adbc.AdbcStatement(self._connection) as statement:
             return interruptible(lambda: work(statement), statement.cancel)
+
+
+def _end(connection: adbc.AdbcConnection, database: adbc.AdbcDatabase) -> None:
+    """Close a connection; one that is broken is closed already."""
+    for each in (connection, database):
+        with suppress(adbc.Error):
+            each.close()
 
 
 def user_of(url: PostgresUrl) -> str:

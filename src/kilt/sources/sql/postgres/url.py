@@ -76,7 +76,8 @@ class TableName:
         return ".".join(sql_name(part) for part in (self.schema, self.name) if part is not None)
 
     def __str__(self) -> str:
-        return ".".join(part for part in (self.schema, self.name) if part is not None)
+        plain = ".".join(part for part in (self.schema, self.name) if part is not None)
+        return self.sql if '"' in plain or plain.count(".") != (self.schema is not None) else plain
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ class PostgresUrl:
         """What a person may see: all but the password."""
         named: tuple[tuple[str, str], ...] = ()
         if self.table is not None:
-            named = (("table", quote(self.table.sql if "." in self.table.name else str(self.table), safe='."')),)
+            named = (("table", quote(str(self.table), safe=".")),)
         public = tuple(pair for pair in self.parameters if pair[0] not in SECRET)
         return self._written(f"{self.user}@" if self.user else "", public + named)
 

@@ -70,7 +70,7 @@ class DuckSource(SqlSource):
     @property
     def native(self) -> duckdb.DuckDBPyRelation:
         """The table as a DuckDB relation, with the user's column names."""
-        return self.engine.connection.sql(f"SELECT {self._named()} FROM {self.table}")
+        return self.engine.connection.sql(f"SELECT {self.named()} FROM {self.table}")
 
     def ordered_rows(self, columns: Sequence[str]) -> list[tuple[str | None, ...]]:
         """Return the rows in their order, as text."""
@@ -92,7 +92,7 @@ class DuckSource(SqlSource):
             self._copy_to(form)
 
     def _copy_to(self, form: FileFormat) -> None:
-        copy = f"COPY (SELECT {self._named()} FROM {self.table}) TO {quoted(str(form.path))} ({form.copy_options()})"
+        copy = f"COPY (SELECT {self.named()} FROM {self.table}) TO {quoted(str(form.path))} ({form.copy_options()})"
         try:
             self.engine.run(copy)
         except duckdb.Error as error:
@@ -115,5 +115,6 @@ class DuckSource(SqlSource):
         self.engine.drop(written.table)
         return written.derived(known, written.columns, self.witness)
 
-    def _named(self) -> str:
+    def named(self) -> str:
+        """Name the cells as the user does."""
         return ", ".join(f"c{i} AS {sql_name(name)}" for i, name in enumerate(self.columns))

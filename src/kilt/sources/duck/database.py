@@ -25,6 +25,7 @@ from kilt.sources.duck.file_reader import check_names, identifier
 from kilt.sources.duck.kinds import loaded, require_plain
 from kilt.sources.duck.table import DuckSource
 from kilt.sources.file_format import quoted
+from kilt.sources.file_state import FileState
 from kilt.sources.sql.engine import fresh, listed
 
 SCHEME = "duckdb://"
@@ -78,9 +79,12 @@ def open_database(text: str | PathLike[str], beside: DuckSource | None) -> DuckS
     if not address.path.is_file():
         raise InputError(f"the database '{address.path}' does not exist")
     database = beside.engine if beside is not None else Database()
+    state = FileState.of(address.path, address.path.with_name(f"{address.path.name}.wal"))
     with attached(database, address.path, read_only=True) as alias:
         schema, table = _table(database, alias, address)
-        return _copied(database, f"{alias}.{identifier(schema)}.{identifier(table)}", f"'{address}'")
+        source = _copied(database, f"{alias}.{identifier(schema)}.{identifier(table)}", f"'{address}'")
+    source.state = state
+    return source
 
 
 def _table(database: Database, alias: str, address: Address) -> tuple[str, str]:

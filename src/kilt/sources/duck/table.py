@@ -14,10 +14,13 @@ from typing import Self
 import duckdb
 
 from kilt.errors import InputError
+from kilt.model.plan import Plan
+from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database
 from kilt.sources.duck.file_reader import identifier as sql_name
 from kilt.sources.duck.file_reader import load
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
+from kilt.sources.file_state import FileState
 from kilt.sources.sql.engine import fresh
 from kilt.sources.sql.table import SqlSource
 from kilt.sources.text_files import write_encoded
@@ -37,6 +40,7 @@ class DuckSource(SqlSource):
 
     engine: Database
     kind = "a file"
+    is_fixed = True
 
     def __init__(
         self,
@@ -48,15 +52,18 @@ class DuckSource(SqlSource):
     ) -> None:
         super().__init__(engine, table, columns, witness or ("rowid",), notes)
         self.style = FileStyle()
+        self.state = FileState.of()
 
     @classmethod
     def open(cls, path: Path, style: FileStyle | None = None, beside: DuckSource | None = None) -> Self:
         """Load a file, into the same database as another table if one is given."""
         database = beside.engine if beside is not None else Database()
         table, form = fresh("file"), FileFormat.of(path, style)
+        state = FileState.of() if form.is_standard else FileState.of(path)
         columns, found = load(database, form, table)
+        state.require_unchanged()
         source = cls(database, table, columns)
-        source.style = found
+        source.style, source.state = found, state
         if not source.rows:
             raise InputError(f"{form.shown} has a header but no rows")
         return source
@@ -66,6 +73,11 @@ class DuckSource(SqlSource):
         source = super().derived(table, columns, witness)
         source.style = self.style
         return source
+
+    def apply(self, plan: Plan, counted: Counted, identifier: Sequence[str], seed: int | None = None) -> Self:
+        """Return the release, unless the file is no longer what was counted."""
+        self.state.require_unchanged()
+        return super().apply(plan, counted, identifier, seed)
 
     @property
     def native(self) -> duckdb.DuckDBPyRelation:

@@ -11,7 +11,7 @@ from typing import Any
 
 from kilt.errors import InputError, nearest, raise_all
 from kilt.model.spaces import Ordered
-from kilt.sources.sql.postgres.url import holds_password, is_postgres_url
+from kilt.sources.sql.postgres.url import holds_password
 
 TEXT, LIST, NUMBER, WHOLE, SWITCH = (
     "a text",
@@ -84,8 +84,7 @@ def read_config(path: Path) -> dict[str, Any]:
     ]
     raise_all(problems)
     settings: dict[str, Any] = {
-        key: str(path.parent / v) if key in PATHS and v != "-" and not is_postgres_url(v) else v
-        for key, v in found.items()
+        key: str(path.parent / v) if key in PATHS and v != "-" and "://" not in v else v for key, v in found.items()
     }
     for key in ("quasi", "sensitive"):
         if key in settings:

@@ -84,6 +84,11 @@ class ComparingSource(Protocol):
         """Raise if a column that is to be released has no text to compare it by."""
 
 
+def is_object_of(data: Any, *packages: str) -> bool:
+    """Say whether something is an object of a class of one of these packages, without importing it."""
+    return type(data).__module__.partition(".")[0] in packages
+
+
 def sample_of(source: Source, column: str, most: int = PARAMS.sample) -> ColumnSample:
     """Take the sample of a column, as the source does it or from its domain."""
     if isinstance(source, SamplingSource):

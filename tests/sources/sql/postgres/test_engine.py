@@ -96,7 +96,7 @@ def test_what_a_collation_takes_for_the_same_is_not(types):
     types.run(
         "DROP TABLE IF EXISTS careless_words",
         "CREATE TABLE careless_words (word text COLLATE careless, n int)",
-        "INSERT INTO careless_words VALUES ('Ann', 1), ('ann', 1), ('ANN', 1), ('ann', 1), ('ä', 1), ('Z', 1), (NULL, 1)",
+        "INSERT INTO careless_words SELECT unnest(ARRAY['Ann', 'ann', 'ANN', 'ann', 'ä', 'Z', NULL]), 1",
     )
     source = opened(types, "careless_words")
     counted = source.count(["word"], ["n"])
@@ -112,7 +112,7 @@ def test_a_session_sees_one_snapshot_and_shows_nothing(cluster):
     source.engine.run("CREATE TABLE public.made_meanwhile AS SELECT 1 AS a")
     cluster.run("INSERT INTO moving VALUES (4)", "UPDATE moving SET a = a + 1")
     assert source.rows == 3
-    assert source.counted_rows(["a"]) == [(("1",), 1), (("2",), 1), (("3",), 1)]
+    assert sorted(source.counted_rows(["a"])) == [(("1",), 1), (("2",), 1), (("3",), 1)]
     assert cluster.rows("SELECT to_regclass('made_meanwhile')::text") == [(None,)]
     source.engine.close()
     assert cluster.rows("SELECT to_regclass('made_meanwhile')::text") == [(None,)]
@@ -190,7 +190,7 @@ def test_a_query_that_cannot_be_run_is_explained_without_a_cell(cluster, query, 
 
 def test_a_table_that_does_not_exist_is_named_with_those_that_are_like_it(cluster):
     cluster.run("DROP TABLE IF EXISTS wardrobe", "CREATE TABLE wardrobe (a int)")
-    with pytest.raises(InputError, match="'wardrobes' does not exist in .*: did you mean 'wardrobe'"):
+    with pytest.raises(InputError, match=r"'wardrobes' does not exist in .*: did you mean 'wardrobe'"):
         opened(cluster, "wardrobes")
     with pytest.raises(InputError, match="the table 'wardrobe' has no rows"):
         opened(cluster, "wardrobe")

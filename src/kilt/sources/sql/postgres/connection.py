@@ -53,6 +53,7 @@ class Postgres:
     def __init__(self, url: PostgresUrl) -> None:
         self.url = url
         self.session = Session(url)
+        self.snapshots = 0  # how many there were: every transaction sees one
         self._prepare_session()
 
     def _prepare_session(self) -> None:
@@ -73,7 +74,6 @@ class Postgres:
             raise InputError("the database has the encoding SQL_ASCII, so that its texts can be anything: use UTF8")
         self.run(f"SET search_path = {OWN_PATH}")
         self.commit()
-        self.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
     @contextmanager
     def users_path(self) -> Iterator[None]:
@@ -150,8 +150,9 @@ class Postgres:
         return (f"{prefix}row_id",)
 
     def commit(self) -> None:
-        """End the transaction and keep what it did."""
+        """End the transaction and keep what it did; the next statement begins another."""
         self.session.commit()
+        self.snapshots += 1
 
     def close(self) -> None:
         """End the session; what is not committed is gone."""

@@ -54,6 +54,7 @@ SETTINGS = {  # what the text of a cell depends on, and the plan of a query; a s
     "lc_monetary": "C",
     "standard_conforming_strings": "on",
     "client_encoding": "UTF8",
+    "default_transaction_isolation": "repeatable read",
     "application_name": "kilt",
     "statement_timeout": "0",
     "idle_in_transaction_session_timeout": "0",

@@ -66,6 +66,7 @@ class PostgresSource(SqlSource):
     ) -> None:
         super().__init__(engine, table, columns, witness, notes)
         self.place: str | None = None
+        self._snapshot = engine.snapshots
         self.collations: dict[str, str] = {}
 
     def derived(self, table: str, columns: Sequence[str], witness: Sequence[str]) -> Self:
@@ -73,6 +74,11 @@ class PostgresSource(SqlSource):
         source = super().derived(table, columns, witness)
         source.collations = self.collations
         return source
+
+    @property
+    def is_fixed(self) -> bool:  # type: ignore[override]
+        """Whether it is still read in the snapshot in which it was opened."""
+        return self.engine.snapshots == self._snapshot
 
     @property
     def native(self) -> Any:

@@ -94,12 +94,16 @@ def _replace(engine: Postgres, made: TableName, place: Place) -> None:
 
 
 def _columns(released: PostgresSource) -> str:
-    """Return the columns of a release under their names; texts have the collations of the original again."""
+    """Return the columns of a release under their names, with the types (if kept) and collations of the original."""
     chosen = []
     for i, name in enumerate(released.columns):
-        is_text = kinds.is_text(released.kinds[f"c{i}"])
-        collation = f" COLLATE {released.collations.get(name, USUAL)}" if is_text else ""
-        chosen.append(f"c{i}{collation} AS {sql_name(name)}")
+        cell, kind = f"c{i}", released.kinds[f"c{i}"]
+        was, full, collation = released.definitions.get(name, (kind, kind, None))
+        if kinds.is_text(kind):
+            cell = f"{cell} COLLATE {collation or USUAL}"
+        if kind == was and name in released.definitions:
+            cell = f"CAST({cell} AS {full})"
+        chosen.append(f"{cell} AS {sql_name(name)}")
     return listed(chosen)
 
 

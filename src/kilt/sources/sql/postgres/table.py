@@ -13,6 +13,7 @@ from kilt.sources.sql.postgres.kinds import HINT, PORTABLE, has_text
 from kilt.sources.sql.postgres.url import EXAMPLE, PostgresUrl, TableName, sql_name
 from kilt.sources.sql.table import SqlSource
 
+Definition = tuple[str, str, str | None]  # of a column: its type, with its length and digits, and its collation
 IN_PLACE = ("r", "m", "p")  # tables, materialized views and partitioned tables: all else is copied first
 FOUND = """
 SELECT c.oid::int8, c.relkind::text, c.relhassubclass, n.nspname::text, c.relname::text
@@ -51,7 +52,7 @@ class PostgresSource(SqlSource):
         source = cls(engine, view, [row[0] for row in columns])
         source.row_ids = ("row_id", "row_table") if has_parts else ("row_id",)
         source.place = place
-        source.collations = {name: collation for name, _, _, collation in columns if collation is not None}
+        source.definitions = {name: (kind, full, collation) for name, kind, full, collation in columns}
         if not engine.rows(f"SELECT 1 FROM {view} LIMIT 1"):
             raise InputError(f"{shown} has no rows")
         return source
@@ -67,12 +68,12 @@ class PostgresSource(SqlSource):
         super().__init__(engine, table, columns, witness, notes)
         self.place: str | None = None
         self._snapshot = engine.snapshots
-        self.collations: dict[str, str] = {}
+        self.definitions: dict[str, Definition] = {}
 
     def derived(self, table: str, columns: Sequence[str], witness: Sequence[str]) -> Self:
-        """Return another table of the same session; its columns are to have the collations that they had here."""
+        """Return another table of the same session; its columns are to have the types and collations of this one."""
         source = super().derived(table, columns, witness)
-        source.collations = self.collations
+        source.definitions = self.definitions
         return source
 
     @property
@@ -84,7 +85,7 @@ class PostgresSource(SqlSource):
     def native(self) -> Any:
         """The table as an Arrow table."""
         names = listed(f"c{i} AS {sql_name(name)}" for i, name in enumerate(self.columns))
-        return self.engine.arrow(f"SELECT {names} FROM {self.table}")
+        return self.engine.arrow(f"SELECT {names} FROM {self.table}").read_all()
 
     def has_text(self, column: str) -> bool:
         """Say whether the cells of a column have a text that can be relied on."""

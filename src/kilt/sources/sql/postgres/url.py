@@ -16,6 +16,7 @@ from kilt.errors import InputError
 SCHEMES = ("postgresql://", "postgres://")
 EXAMPLE = "postgresql://host/database?table=schema.name"
 SECRET = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
+PUBLIC = ("host", "port", "user", "dbname", "service")
 OWN = ("table", "query")  # parameters that libpq does not know
 HOSTS = re.compile(r"(?:(?:\[[0-9A-Fa-f:.%]+\]|[^:,\[\]]*)(?::\d*)?(?:,|$))*")
 NAME = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
@@ -141,11 +142,11 @@ class PostgresUrl:
 
     @property
     def shown(self) -> str:
-        """What a person may see: all but the password."""
+        """What a person may see: the place alone, as anything else could be a secret."""
         named: tuple[tuple[str, str], ...] = ()
         if self.table is not None:
             named = (("table", quote(str(self.table), safe=".")),)
-        public = tuple(pair for pair in self.parameters if pair[0] not in SECRET)
+        public = tuple(pair for pair in self.parameters if pair[0] in PUBLIC)
         return self._written(f"{self.user}@" if self.user else "", public + named)
 
     @property

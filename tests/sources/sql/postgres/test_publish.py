@@ -183,12 +183,16 @@ def test_a_release_in_use_is_waited_for_and_then_an_error(visits, monkeypatch):
     assert release(visits).verdict.met
 
 
-KILLED = """
+RELEASE = """
 import sys, kilt
-print("begun", flush=True)
-for _ in range(50):
-    kilt.anonymize(sys.argv[1], quasi="age,zip,town", keep="n", policy=kilt.Policy(k=5), output=sys.argv[2],
+def release(k):
+    kilt.anonymize(sys.argv[1], quasi="age,zip,town", keep="n", policy=kilt.Policy(k=k), output=sys.argv[2],
                    solver="greedy", iterations=1)
+"""
+KILLED = """
+print("begun", flush=True)
+for run in range(50):
+    release(9 if run % 2 else 5)
     print("done", flush=True)
 """
 
@@ -202,13 +206,14 @@ def test_a_killed_run_leaves_the_old_release_or_the_new_one(visits):
     )
     urls = visits.url("crowd"), visits.url("crowd_release")
     random_moment = random.Random(os.getpid())
-    kilt.anonymize(
-        urls[0], quasi="age,zip,town", keep="n", policy=kilt.Policy(k=5), output=urls[1], solver="greedy", iterations=1
-    )
-    wanted = visits.bag("crowd_release")
+    wanted = []
+    for k in (5, 9):
+        subprocess.run([sys.executable, "-c", f"{RELEASE}\nrelease({k})", *urls], check=True)
+        wanted.append(visits.bag("crowd_release"))
+    assert wanted[0] != wanted[1]
     killed = 0
     for _ in range(min(20, max(3, scaled(1)))):
-        process = subprocess.Popen([sys.executable, "-c", KILLED, *urls], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([sys.executable, "-c", RELEASE + KILLED, *urls], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         process.stdout.readline()  # one run is done: the next ones are alike
@@ -216,8 +221,7 @@ def test_a_killed_run_leaves_the_old_release_or_the_new_one(visits):
         process.send_signal(signal.SIGKILL)
         process.communicate()
         killed += process.returncode == -signal.SIGKILL
-        assert visits.bag("crowd_release") == wanted
-        assert visits.rows("SELECT count(*) FROM crowd_release") == [(20000,)]
+        assert visits.bag("crowd_release") in wanted
         sessions = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'kilt'"
         until = time.monotonic() + 60
         while visits.rows(sessions) != [(0,)]:  # what the process was doing ends soon, too

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import shutil
 import tempfile
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +14,7 @@ import numpy as np
 
 from kilt.numbers import BoolArray, IntArray
 from kilt.sources.sql.engine import Uploaded, listed
+from kilt.sources.sql.interrupt import interruptible
 
 Answer = TypeVar("Answer")
 _SPILLS: list[Path] = []  # where databases of this process put what has no room in memory
@@ -49,15 +49,15 @@ class Database:
 
     def run(self, sql: str) -> None:
         """Run a statement."""
-        _interruptible(self.connection, lambda: self.connection.execute(sql))
+        self._do(lambda: self.connection.execute(sql))
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
-        return _interruptible(self.connection, lambda: self.connection.execute(sql).fetchall())
+        return self._do(lambda: self.connection.execute(sql).fetchall())
 
     def integers(self, sql: str) -> dict[str, IntArray]:
         """Return the columns of a query whose cells are integers."""
-        found = _interruptible(self.connection, lambda: self.connection.execute(sql).fetchnumpy())
+        found = self._do(lambda: self.connection.execute(sql).fetchnumpy())
         return {name: np.asarray(cells, dtype=np.int64) for name, cells in found.items()}
 
     def create(self, table: str, query: str) -> None:
@@ -111,6 +111,10 @@ class Database:
         """Say that two texts are the same, null being a value like any other."""
         return f"{left} IS NOT DISTINCT FROM {right}"
 
+    def _do(self, work: Callable[[], Answer]) -> Answer:
+        """Do some work, which Ctrl-C ends at once."""
+        return interruptible(work, self.connection.interrupt)
+
     def witness(self, texts: Sequence[str], prefix: str) -> tuple[str, ...]:  # noqa: ARG002 - cells are not needed
         """Return the number of a row."""
         return (f"{prefix}{self.row_number}",)
@@ -121,32 +125,3 @@ def _texts(cells: Sequence[str | None]) -> tuple[np.ndarray, BoolArray]:
     texts = np.empty(len(cells), dtype=object)
     texts[:] = ["" if cell is None else cell for cell in cells]
     return texts, np.array([cell is None for cell in cells], dtype=bool)
-
-
-def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], Answer]) -> Answer:
-    """Do the work in a thread of its own, so that Ctrl-C reaches us at once and DuckDB through us."""
-    answer: list[Answer] = []
-    failure: list[BaseException] = []
-    begun, done = threading.Event(), threading.Event()
-
-    def job() -> None:
-        begun.set()
-        try:
-            answer.append(work())
-        except BaseException as error:  # handed over to the thread that waits
-            failure.append(error)
-        finally:
-            done.set()
-
-    try:
-        threading.Thread(target=job).start()
-        while not done.wait(0.2):
-            pass
-    except BaseException:
-        begun.wait(0.2)
-        while begun.is_set() and not done.wait(0.02):
-            connection.interrupt()
-        raise
-    if failure:
-        raise failure[0]
-    return answer[0]

@@ -259,22 +259,22 @@ def test_an_indicator_is_a_column_of_truth_values(cluster):
 
 
 def test_all_commands_take_a_url(cluster, tmp_path):
-    cluster.run("DROP TABLE IF EXISTS small")
-    cluster.run("CREATE TABLE small AS SELECT n % 3 AS a, n % 2 AS b FROM generate_series(1, 12) n")
+    cluster.run("DROP TABLE IF EXISTS few")
+    cluster.run("CREATE TABLE few AS SELECT n % 3 AS a, n % 2 AS b FROM generate_series(1, 12) n")
     config = tmp_path / "kilt.toml"
     config.write_text(
-        f'input = "{cluster.url("small")}"\noutput = "{cluster.url("small_release")}"\nquasi = "a,b"\nk = 3\n'
+        f'input = "{cluster.url("few")}"\noutput = "{cluster.url("few_release")}"\nquasi = "a,b"\nk = 3\n'
     )
     for words, code in (
         (("anonymize", "--config", config, "--certificate", tmp_path / "proof.json"), 0),
-        (("verify", "--config", config, "--original", cluster.url("small")), 0),
-        (("verify", cluster.url("small"), "--config", config), 1),
+        (("verify", "--config", config, "--original", cluster.url("few")), 0),
+        (("verify", cluster.url("few"), "--config", config), 1),
         (("bound", "--config", config), 0),
-        (("bound", cluster.url(), "--query", "SELECT a, b FROM small", "--quasi", "a,b", "-k", "3"), 0),
-        (("check", tmp_path / "proof.json", "--original", cluster.url("small")), 0),
+        (("bound", cluster.url(), "--query", "SELECT a, b FROM few", "--quasi", "a,b", "-k", "3"), 0),
+        (("check", tmp_path / "proof.json", "--original", cluster.url("few")), 0),
         (("compare", "--config", config, "--solvers", "mondrian,cover"), 0),
-        (("frontier", cluster.url("small"), "--quasi", "a,b", "-k", "2,3"), 0),
-        (("ladder", cluster.url("small"), "a:bands=2"), 0),
+        (("frontier", cluster.url("few"), "--quasi", "a,b", "-k", "2,3"), 0),
+        (("ladder", cluster.url("few"), "a:bands=2"), 0),
     ):
         done = call(*words)
         assert done.returncode == code, (words, done.stdout, done.stderr)

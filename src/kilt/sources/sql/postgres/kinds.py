@@ -64,6 +64,7 @@ SETTINGS = {  # what the text of a cell depends on, and the plan of a query; a s
     "temp_buffers": "32MB",
     "enable_mergejoin": "off",  # sorts all rows by texts, which takes ten times as long as a hash join
     "enable_nestloop": "off",
+    "enable_sort": "off",  # so that rows are grouped by hashing them; what must be sorted is
 }
 OPTIONAL = {"client_connection_check_interval": "2s"}  # where a process is killed, its statement ends soon
 

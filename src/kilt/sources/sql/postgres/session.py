@@ -17,9 +17,9 @@ import adbc_driver_manager as adbc
 import adbc_driver_postgresql as driver
 import pyarrow as pa
 
+from kilt.sources.sql.interrupt import interruptible
 from kilt.sources.sql.postgres.carried import carried_batches
 from kilt.sources.sql.postgres.errors import connecting, told_plainly
-from kilt.sources.sql.postgres.interrupt import interruptible
 from kilt.sources.sql.postgres.url import PostgresUrl
 
 Answer = TypeVar("Answer")

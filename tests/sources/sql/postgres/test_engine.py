@@ -62,6 +62,8 @@ def opened(cluster, table: str) -> PostgresSource:
 def types(cluster):
     """Types of a user's own, and a session whose settings are odd."""
     cluster.run(
+        "DROP TYPE IF EXISTS mood, small, pair CASCADE",
+        "DROP COLLATION IF EXISTS careless CASCADE",
         "CREATE TYPE mood AS ENUM ('sad', 'glad')",
         "CREATE DOMAIN small AS int CHECK (VALUE < 9)",
         "CREATE DOMAIN positive AS small NOT NULL CHECK (VALUE > 0)",

@@ -131,6 +131,18 @@ def test_the_same_table_has_the_same_release_in_both(cluster, tmp_path):
     assert verdict.fidelity.stars == here.stars
 
 
+@pytest.mark.thorough
+def test_a_million_rows_have_the_same_release_in_both(cluster, tmp_path):
+    cells = "'z' || n % 97 AS zip, CASE WHEN n % 11 = 0 THEN NULL ELSE 'a' || n % 89 END AS age, 'd' || n % 5 AS d"
+    cluster.run("DROP TABLE IF EXISTS many", f"CREATE TABLE many AS SELECT {cells} FROM generate_series(1, 1000000) n")
+    write_csv(tmp_path / "many.csv", ["zip", "age", "d"], cluster.rows("SELECT zip, age, d FROM many"))
+    asked = {"quasi": "zip,age", "sensitive": "d", "policy": kilt.Policy(k=200, l=2), "solver": "greedy"}
+    there = kilt.anonymize(tmp_path / "many.csv", **asked)
+    here = kilt.anonymize(cluster.url("many"), **asked, output=cluster.url("many_release"))
+    assert here.stars == there.stars > 0
+    assert bag(cluster, "many_release") == Counter(there.frame.fetchall())
+
+
 TYPED = """
 CREATE TABLE typed AS SELECT
     (20 + n % 4)::smallint AS age, ('0' || n % 3)::char(4) AS code, (n % 2 = 0) AS flag,

@@ -214,6 +214,23 @@ def test_a_release_is_written_to_files_too(typed, tmp_path, name):
         assert "*" in {row[0] for row in texts.select("age").fetchall()}
 
 
+def test_what_is_not_like_other_numbers_and_dates_comes_through(cluster, tmp_path):
+    floats, moments = (
+        "'NaN', '-0.0', '0.0', '1e20', '-Infinity'",
+        "'infinity', '2024-01-01 00:00:00.000001', '0044-03-15 BC'",
+    )
+    cluster.run(
+        "DROP TABLE IF EXISTS unusual",
+        f"CREATE TABLE unusual AS SELECT n % 2 AS q, (ARRAY[{floats}])[1 + n % 5]::float8 AS x, "
+        f"(ARRAY[{moments}])[1 + n % 3]::timestamp AS at, (ARRAY[{moments}])[1 + n % 3]::date AS day "
+        "FROM generate_series(1, 30) n",
+    )
+    asked = {"quasi": "q", "keep": "x,at,day", "policy": kilt.Policy(k=2)}
+    for output in (tmp_path / "out.parquet", tmp_path / "out.csv", cluster.url("unusual_release")):
+        assert kilt.anonymize(cluster.url("unusual"), **asked, output=output).verdict.fidelity.problems == ()
+    assert bag(cluster, "unusual_release") == bag(cluster, "unusual")
+
+
 def test_null_and_the_empty_text_stay_apart_in_a_file(cluster, tmp_path):
     fill(cluster, "empties", ["q", "o"], [("", "1"), (None, "2"), ("", "3"), (None, "4")])
     kilt.anonymize(

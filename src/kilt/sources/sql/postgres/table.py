@@ -93,7 +93,12 @@ class PostgresSource(SqlSource):
 
     def file_cell(self, column: str) -> str:
         """Return the cell of a column as a file with types has it: as text, where types of others hold less."""
-        return self.cell(column) if self.kinds[self.cell(column)] in PORTABLE else self.text(column)
+        cell = self.cell(column)
+        kind = self.kinds[cell]
+        endless = kind.startswith("timestamp") and self.engine.rows(
+            f"SELECT 1 FROM {self.table} WHERE NOT isfinite({cell}) LIMIT 1"
+        )
+        return cell if kind in PORTABLE and not endless else self.text(column)
 
     def text(self, column: str, prefix: str = "") -> str:
         """Return the cell of a column as text, or raise if its type has none that could be relied on."""

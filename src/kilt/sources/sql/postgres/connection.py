@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from kilt.errors import InputError
@@ -17,7 +16,7 @@ from kilt.numbers import IntArray
 from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import Uploaded, fresh, listed
 from kilt.sources.sql.postgres import kinds
-from kilt.sources.sql.postgres.carried import WITNESS, plain
+from kilt.sources.sql.postgres.carried import WITNESS, array_of, integers_of, plain
 from kilt.sources.sql.postgres.session import Session
 from kilt.sources.sql.postgres.url import PostgresUrl
 
@@ -94,7 +93,7 @@ class Postgres:
     def integers(self, sql: str) -> dict[str, IntArray]:
         """Return the columns of a query whose cells are integers."""
         table = self.session.table(sql)
-        return {name: np.asarray(table.column(name).to_numpy(), dtype=np.int64) for name in table.column_names}
+        return {name: integers_of(table.column(name)) for name in table.column_names}
 
     def arrow(self, sql: str) -> pa.RecordBatchReader:
         """Return the rows of a query as a reader of batches; places of rows are texts in it."""
@@ -120,8 +119,8 @@ class Postgres:
 
     def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
         """Make a table of the run from integers, truth values and texts (COPY)."""
-        arrays = {name: _array(cells) for name, cells in columns.items()}
-        self.session.ingest(table, pa.table(arrays).to_reader())
+        arrays = [array_of(cells) for cells in columns.values()]
+        self.session.ingest(table, pa.Table.from_arrays(arrays, list(columns)).to_reader())
         self.run(f"ANALYZE {table}")
 
     def drop(self, *tables: str) -> None:
@@ -157,9 +156,3 @@ class Postgres:
     def close(self) -> None:
         """End the session; what is not committed is gone."""
         self.session.close()
-
-
-def _array(cells: Uploaded) -> pa.Array:
-    if isinstance(cells, np.ndarray):
-        return pa.array(cells if cells.dtype == bool else cells.astype(np.int64))
-    return pa.array(cells, pa.string())

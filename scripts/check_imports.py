@@ -29,14 +29,27 @@ PLACES = {  # library -> where it may be imported
     "click": ("kilt.cli", "kilt.commands.demo"),
     "pandas": (),
     "polars": (),
-    "pyarrow": (),
+    "pyarrow": ("kilt.sources.sql.postgres",),
+    "adbc_driver_manager": ("kilt.sources.sql.postgres",),
+    "adbc_driver_postgresql": ("kilt.sources.sql.postgres",),
     "highspy": ("kilt.solvers", "kilt.bounds"),
     "rustworkx": ("kilt.solvers",),
 }
 INDEPENDENT = ("kilt.verification", "kilt.certificates")  # none of their modules may reach, even through others:
 FORBIDDEN = ("kilt.solvers", "kilt.kernels", "kilt.bounds")
 # not imported by `import kilt`
-LAZY = ("duckdb", "narwhals", "openpyxl", "rich", "cython", "highspy", "numpy", "click")
+LAZY = (
+    "adbc_driver_manager",
+    "pyarrow",
+    "duckdb",
+    "narwhals",
+    "openpyxl",
+    "rich",
+    "cython",
+    "highspy",
+    "numpy",
+    "click",
+)
 Graph = dict[str, set[str]]
 
 

@@ -110,6 +110,18 @@ def run_python(block: Block, page: str, namespace: dict[str, object]) -> None:
     assert not said, "".join(said)
 
 
+@pytest.fixture
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start the engine that a page is about; where there is none, the page is skipped."""
+    if name_of(request.getfixturevalue("page")) == "docs/engines/postgresql.md":
+        if shutil.which("psql") is None:
+            pytest.skip("there is no psql here")
+        cluster = request.getfixturevalue("cluster")
+        monkeypatch.setenv("PGHOST", str(cluster.folder))
+        monkeypatch.setenv("PGUSER", "tester")
+
+
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(ROOT / "src" / "kilt" / "data" / "hospital.csv", tmp_path)

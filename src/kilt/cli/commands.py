@@ -16,6 +16,7 @@ from kilt.cli.options import (
     file_options,
     keep_option,
     policy_options,
+    query_option,
     reading_options,
     roles_options,
     style_options,
@@ -23,6 +24,7 @@ from kilt.cli.options import (
 from kilt.cli.settings import describe, policy_of, print_undecided, read_settings, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
+from kilt.sources.sql.postgres.url import shown_location
 from kilt.version import NUMBER
 
 
@@ -56,10 +58,12 @@ def cli(context: click.Context) -> None:
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write the release (.csv, .tsv, .parquet, .xlsx; .gz, .zst); - is standard output.",
+    help="Where to write the release (.csv, .tsv, .parquet, .xlsx; .gz, .zst); - is standard output. "
+    "postgresql://host/database?table=NAME is a table of the database that INPUT is in.",
 )
 @roles_options
 @keep_option
+@query_option
 @policy_options
 @reading_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
@@ -123,9 +127,11 @@ def anonymize(**flags: Any) -> None:
         )
     apart = given["output"] == "-"  # the release is on standard output, where nothing else may be
     if given.get("json"):
-        shown = json.dumps({**release.to_dict(), "output": given["output"], **some(given, "certificate")})
+        shown = json.dumps(
+            {**release.to_dict(), "output": shown_location(given["output"]), **some(given, "certificate")}
+        )
     else:
-        written = " and ".join(given[name] for name in ("output", "certificate") if given.get(name))
+        written = " and ".join(shown_location(given[name]) for name in ("output", "certificate") if given.get(name))
         shown = f"{release.summary()}\nwrote {written.replace('-', 'standard output', 1) if apart else written}"
     click.echo(shown, err=apart)
 
@@ -136,6 +142,12 @@ def anonymize(**flags: Any) -> None:
 @policy_options
 @reading_options
 @click.option("--original", metavar="FILE", help="Check also that nothing but stars differs from this table.")
+@click.option(
+    "--shuffled",
+    is_flag=True,
+    default=None,
+    help="The rows are in another order than those of the original: match them with rows that they cover.",
+)
 def verify(**flags: Any) -> None:
     """Say what TABLE meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
@@ -149,7 +161,12 @@ def verify(**flags: Any) -> None:
     if not table:
         raise InputError("'table' is missing: kilt verify TABLE --quasi COLUMNS")
     with at_work():
-        verdict = run(table, **some(given, *TABLE, "original", "mark"), policy=policy_of(given))
+        verdict = run(
+            table,
+            **some(given, *TABLE, "original", "mark"),
+            policy=policy_of(given),
+            shuffled=bool(given.get("shuffled") or given.get("shuffle")),
+        )
     click.echo(json.dumps(verdict.to_dict()) if given.get("json") else verdict_text(verdict))
     if not verdict.met:
         sys.exit(1)
@@ -159,6 +176,7 @@ def verify(**flags: Any) -> None:
 @click.argument("input", required=False)
 @roles_options
 @keep_option
+@query_option
 @policy_options
 @reading_options
 @click.option("--time", metavar="SECONDS", help="Stop after this time; more time gives a higher bound, up to a point.")
@@ -233,6 +251,7 @@ def check(**flags: Any) -> None:
 @click.argument("input", required=False)
 @roles_options
 @keep_option
+@query_option
 @policy_options
 @reading_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
@@ -284,6 +303,7 @@ def frontier(**flags: Any) -> None:
 @click.argument("input", required=False)
 @roles_options
 @keep_option
+@query_option
 @policy_options
 @reading_options
 @click.option("--solvers", metavar="NAMES", help="Which ones, as in search,mondrian,cover (all if not given).")

@@ -21,7 +21,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 
 ROLES = ("quasi", "sensitive", "identifier", "weights", "measure")
 TABLE = (*ROLES, "delimiter", "encoding", "decimal", "sheet")  # what is said of every table
-ORIGINAL = (*TABLE, "keep")  # what is said of a table that is to be released
+ORIGINAL = (*TABLE, "keep", "query")  # what is said of a table that is to be released
 roles_options = _options(
     click.option(
         "--quasi",
@@ -57,6 +57,11 @@ keep_option = click.option(
     multiple=True,
     help="Columns without a role that are released as they are, as in height: without a note, and even if they could "
     "identify a person.",
+)
+query_option = click.option(
+    "--query",
+    metavar="SQL",
+    help="Read what this query returns, where INPUT is the URL of a database (postgresql://host/database).",
 )
 policy_options = _options(
     click.option("-k", "--k", metavar="K", help="k-anonymity: every group has at least K rows."),

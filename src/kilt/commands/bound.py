@@ -74,6 +74,7 @@ def bound(
     encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    query: str | None = None,
     certificate: str | PathLike[str] | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
@@ -97,6 +98,7 @@ def bound(
         encoding=encoding,
         decimal=decimal,
         sheet=sheet,
+        query=query,
         keep=keep,
     )
     if certificate is not None:

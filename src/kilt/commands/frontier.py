@@ -88,6 +88,7 @@ def frontier(
     encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    query: str | None = None,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
 ) -> list[FrontierPoint]:
@@ -116,6 +117,7 @@ def frontier(
         encoding=encoding,
         decimal=decimal,
         sheet=sheet,
+        query=query,
         keep=keep,
     )
     observer(Progress("reading"))

@@ -6,11 +6,13 @@ The decision is made from counts and a bounded sample of the distinct values, so
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from heapq import nsmallest
 from typing import Literal
 
 from kilt.model.looks import is_email, is_file, is_iban, is_name, is_person, is_phone, is_sentence
@@ -51,11 +53,15 @@ class ColumnSample:
     values: Sequence[str]
 
     @classmethod
-    def of(cls, name: str, cells: Sequence[str | None], most: int = PARAMS.sample) -> ColumnSample:
-        """Take the sample of a column that is at hand, evenly from its values in order of their first appearance."""
-        filled = [cell for cell in cells if cell is not None]
-        values = list(dict.fromkeys(filled))
-        return cls(name, len(cells), len(filled), len(values), values[:: step(len(values), most)])
+    def of(cls, name: str, counts: Mapping[str | None, int], most: int = PARAMS.sample) -> ColumnSample:
+        """Take the sample of a column from its values with their numbers of cells: the first ones by their hash."""
+        values = {value: count for value, count in counts.items() if value is not None}
+        filled = sum(values.values())
+        return cls(name, filled + counts.get(None, 0), filled, len(values), nsmallest(most, values, key=_hashed))
+
+
+def _hashed(value: str) -> bytes:
+    return hashlib.md5(value.encode(errors="surrogatepass"), usedforsecurity=False).digest()
 
 
 @dataclass(frozen=True)
@@ -70,11 +76,6 @@ class ColumnKind:
     def identifies(self) -> bool:
         """Whether it could tell who somebody is."""
         return self.kind != "plain"
-
-
-def step(values: int, most: int) -> int:
-    """Return how far apart the values of a sample are, so that there are at most so many."""
-    return max(1, -(-values // most))
 
 
 def detect(column: ColumnSample, params: Params = PARAMS) -> ColumnKind:

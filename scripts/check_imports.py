@@ -13,9 +13,10 @@ SOURCE = Path(__file__).parent.parent / "src"
 CHAINS = [  # layers from low to high: a module may import from layers that stand before its own in some chain
     [f"kilt.{layer}" for layer in chain.split()]
     for chain in (
-        "errors numbers arrays model kernels patterns run certificates.proof bounds solvers hardness commands cli",
-        "errors staging numbers arrays model certificates.proof sources verification certificates report release "
-        "hardness commands cli",
+        "errors encodings numbers arrays model kernels patterns run certificates.proof bounds solvers hardness "
+        "commands cli",
+        "errors encodings staging numbers arrays model certificates.proof sources verification certificates report "
+        "release hardness commands cli",
         "run report",
     )
 ]

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import duckdb
 
+from kilt.encodings import BOMS, UTF_8, decoded
 from kilt.errors import InputError
 from kilt.numbers import pluralize
 from kilt.sources.duck.connection import Database
-from kilt.sources.encodings import BOMS, UTF_8, decoded
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.text_files import CHUNK, byte_chunks, plain_copy, written_copy
 from kilt.sources.workbook import csv_lines, read_sheet

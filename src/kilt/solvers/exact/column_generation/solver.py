@@ -93,7 +93,7 @@ class ColumnGeneration:
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Solve the kernel, and lift its partition to the table."""
         capped = CappedProblem.of(problem.presolved)
-        found = _solve(capped.problem, stop, observer, self.seed)
+        found = _solve(capped.problem, stop, capped.lift_progress(observer), self.seed)
         return replace(found, partition=capped.lift(found.partition), bound=capped.lift_bound(found.bound))
 
 

@@ -25,6 +25,7 @@ from kilt.release.writer import ReleaseWriter, staged
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
+from kilt.solvers.registry import with_parts
 from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.base import Source
 from kilt.sources.counted_table import CountedTable, TableDescription
@@ -46,6 +47,7 @@ def anonymize(
     keep: Spec = None,
     solver: str | Solver = "auto",
     polish: bool = False,
+    parts: int | None = None,
     time: Number | None = None,
     gap: Number | None = None,
     iterations: int | None = None,
@@ -70,10 +72,12 @@ def anonymize(
     only if ``keep`` names them. The ``measure`` says what a label costs: ``loss``, ``level`` or ``entropy``. ``solver``
     is a name or a solver of your own. With ``output`` the release is written to a file, and with ``certificate`` the
     proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the
-    solver found, which is never worse. With ``strict`` a release that has warnings is an error. When ``interrupted``
-    says so, the search ends and the best release so far is handed over.
+    solver found, which is never worse. The solver ``split`` divides the table into ``parts``. With ``strict`` a release
+    that has warnings is an error. When ``interrupted`` says so, the search ends and the best release so far is handed
+    over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
+    solver = with_parts(solver, parts, seed)
     given = TableDescription.of(
         data,
         quasi=quasi,

@@ -371,9 +371,7 @@ def with_parts(solver: str | Solver, parts: int | None, seed: int) -> str | Solv
     if parts is None:
         return solver
     if solver != SPLIT:
-        raise InputError(
-            f"'parts' is the number of parts of the solver '{SPLIT}': use --solver {SPLIT}, or leave it out"
-        )
+        raise InputError(f"'parts' is for the solver '{SPLIT}': add --solver {SPLIT}, or leave out --parts")
     if parts < 1:
         raise InputError(f"'parts' must be a whole number of at least 1, not {parts}")
     found: Solver = EntryPoint(SPLIT, SOLVERS[SPLIT].made, GROUP).load()(seed=seed, parts=parts)

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 
 from kilt.bounds.incidence import MAX_SCALE
+from kilt.bounds.level_by_level import improve_multipliers
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.model.partition import Partition
@@ -42,7 +43,8 @@ class Params:
     """Shares of the time, and sizes."""
 
     round_shares: tuple[float, ...] = (0.7, 0.3)  # of the time and the moves are for each round
-    bounding_share: float = 0.1  # of the time is for evaluating the bound of the whole
+    bounding_share: float = 0.15  # of the time is for the bound of the whole
+    improving_share: float = 0.7  # of that is for improving its multipliers
     row_types_per_part: int = 200_000  # at most, if the number of parts is not given
     max_sampled: int = 100_000  # row types from which it is learned which columns are seldom hidden
     sampling_share: float = 0.05  # of the time is for that
@@ -63,7 +65,7 @@ class Split:
     """Any table under k and l, in so many parts.
 
     ``map_parts`` solves tasks wherever it likes, ``slots`` of them at a time, and returns the answers in their order.
-    ``evaluate`` proves the bound of the whole table.
+    ``evaluate`` proves the bound of the whole table, whose multipliers are improved by ``steps`` before, under k alone.
     """
 
     seed: int = 0
@@ -71,6 +73,7 @@ class Split:
     map_parts: MapParts = map_in_threads
     slots: int = ALL_CORES
     evaluate: Evaluate = evaluate_bound
+    steps: int = 10
 
     name = "split"
     kind = "heuristic"
@@ -113,9 +116,16 @@ class Split:
         if evidence is None or stop.interrupted():
             return Solution(partition, Bound(problem.base_cost) if stop.interrupted() else None)
         observer(Progress("bounding", None, problem.stars(partition.cost)))
+        evidence = self._improved(problem, evidence, stop.share(PARAMS.improving_share))
         cost = self.evaluate(problem, evidence)
         observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(cost)))
         return Solution(partition, Bound(cost, evidence))
+
+    def _improved(self, problem: Problem, evidence: tuple[Evidence, ...], stop: StoppingRule) -> tuple[Evidence, ...]:
+        """Take some steps on the whole table: multipliers of parts are too high where patterns have rows of several."""
+        if self.steps == 0 or len(evidence) > 1 or not all(isinstance(rule, SizeRule) for rule in problem.rules):
+            return evidence
+        return (improve_multipliers(problem, evidence[0], self.steps, stop),)
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,7 @@ def cli(context: click.Context) -> None:
 @click.option(
     "--polish", is_flag=True, default=None, help="Let the search go on from what the solver found; it is never worse."
 )
+@click.option("--parts", metavar="N", type=int, help="Divide the table into N parts, with --solver split.")
 @click.option(
     "--time",
     metavar="SECONDS",
@@ -114,7 +115,7 @@ def anonymize(**flags: Any) -> None:
     ):
         release = run(
             given["input"],
-            **some(given, "output", "certificate", *ORIGINAL, "gap", "iterations", "mark"),
+            **some(given, "output", "certificate", *ORIGINAL, "parts", "gap", "iterations", "mark"),
             time=time_left(given),
             policy=policy_of(given),
             solver=given.get("solver", "auto"),

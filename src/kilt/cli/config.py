@@ -40,6 +40,7 @@ KEYS: Mapping[str, str] = {
     "solver": TEXT,
     "solvers": LIST,
     "polish": SWITCH,
+    "parts": WHOLE,
     "time": NUMBER,
     "time_each": NUMBER,
     "gap": NUMBER,

@@ -1,4 +1,4 @@
-"""Price and cut: 2-anonymity on the vertices of ``two_copies``, proved in integers.
+"""Price and cut: pairs and triples that contain every vertex, at the least cost, proved in integers.
 
 The linear program over some of the edges, with parity cuts, gives a number to each vertex and to each cut. All edges
 that these do not pay for are found and added, until there are none: then the numbers prove a bound. The edges that
@@ -109,10 +109,10 @@ class PriceAndCut:
 
     @classmethod
     def of(cls, pricing: Pricing, stop: StoppingRule) -> PriceAndCut:
-        """Tell two copies apart under k=2."""
+        """Take the copies apart under k=2, where two are enough; under 2-diversity keep them together."""
         problem = pricing.problem
-        few = not pricing.minimal_groups.distinct
-        return cls(pricing, TwoCopies.of(problem, pricing.pool) if few else EveryCopy(problem), stop)
+        diverse = pricing.minimal_groups.distinct
+        return cls(pricing, EveryCopy(problem) if diverse else TwoCopies.of(problem, pricing.pool), stop)
 
     def solve(self, multipliers: Multipliers, partition: Partition, effort: Effort) -> Solution:
         """Improve a partition, given multipliers of the row types, and prove a bound."""
@@ -165,13 +165,8 @@ class PriceAndCut:
                 program.add(unpaid.picked(wanted))
                 continue
             if relaxed.is_whole:
-                partition = self._better(partition, program.node.whole(relaxed.shares))
-            if (
-                best.bound >= ceiling
-                or relaxed.is_whole
-                or rounds == PARAMS.max_rounds
-                or not self._cut(program, relaxed)
-            ):
+                return best, self._better(partition, program.node.whole(relaxed.shares))
+            if best.bound >= ceiling or rounds == PARAMS.max_rounds or not self._cut(program, relaxed):
                 break
             rounds += 1
         return best, partition

@@ -1,13 +1,13 @@
-"""Two copies: under k=2 no optimum needs more than two copies of a row type beside other row types.
+"""Two copies: under k=2 no more than two copies of a row type are needed in groups with other row types.
 
-``docs/simplex_matching.md`` proves that some optimum has this form, in which a row type is *mixed* if it is in a group
-with others:
+``docs/simplex_matching.md`` proves that some optimum has this form, where a group is *mixed* if it has different row
+types:
 
-- A row type with three copies or more is mixed in one pair at the most; all other copies are a group of their own. So
-  it is one vertex, which may also stay alone.
+- A row type with three copies or more is in one mixed pair at the most, and in no mixed triple; all other copies are a
+  group of their own. So it is one vertex, which may also stay alone.
 - A row type with two copies has them together, as a pair or in a triple with another row; or one is in a pair and the
-  other one in a triple, both with others, and the pair costs its rows more. So it is two vertices, one for mixed pairs
-  and one for mixed triples.
+  other one in a triple, both mixed, and the pair costs its rows more. So it is two vertices, one for mixed pairs and
+  one for mixed triples.
 
 The vertices tell copies apart, so that parity cuts bite, and the linear program over these edges is tighter.
 """

@@ -1,0 +1,1 @@
+"""Spark: DataFrames, and folders of Parquet wherever Spark can read them."""

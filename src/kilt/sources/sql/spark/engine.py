@@ -1,0 +1,205 @@
+"""Spark as an engine: tables of a run are temporary views of what executors hold on their disks.
+
+Rows have no order, so a row of the original is known by a hash of its cells. A table that was made once is never
+computed again: should an executor be lost that holds a part of it, the run fails, because the source may have changed.
+"""
+
+from __future__ import annotations
+
+import secrets
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark import StorageLevel
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import broadcast
+
+from kilt.errors import InputError, KiltError
+from kilt.numbers import IntArray
+from kilt.sources.sql.engine import Uploaded, digest
+from kilt.sources.sql.spark.text import is_text, text
+
+BROADCAST = 250_000  # tables of at most so many rows are sent to all executors where they are joined
+BATCH = 10_000  # rows of a batch on their way to a file
+NEEDED = {"spark.sql.groupByOrdinal": "true", "spark.sql.orderByOrdinal": "true"}
+
+
+class SparkEngine:
+    """A session of Spark, whose settings are not changed."""
+
+    name = "Spark"
+    text_type = "STRING"
+    row_number: str | None = None
+
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+        self._tag = f"kilt-{secrets.token_hex(6)}"
+        self._frames: dict[str, DataFrame] = {}
+        self._handed_over: set[str] = set()
+        finalizer = weakref.finalize(self, _free_all, session, self._frames, self._handed_over)
+        finalizer.atexit = False  # what is left goes with the session
+        wrong = [name for name, value in NEEDED.items() if session.conf.get(name, value) != value]
+        if wrong:
+            raise InputError(f"the Spark session must have {' and '.join(f'{name}=true' for name in wrong)}")
+
+    def run(self, sql: str) -> None:
+        """Run a statement."""
+        with self._at_work():
+            self.session.sql(sql).collect()
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        with self._at_work():
+            return [tuple(row) for row in self.session.sql(sql).collect()]
+
+    def integers(self, sql: str) -> dict[str, IntArray]:
+        """Return the columns of a query whose cells are integers."""
+        with self._at_work():
+            found = self.session.sql(sql).toArrow()
+        return {name: found.column(name).to_numpy().astype(np.int64) for name in found.column_names}
+
+    def create(self, table: str, query: str) -> None:
+        """Make a table of the run from a query: its rows are kept on the disks of the executors."""
+        with self._at_work():
+            self._keep(table, _frozen(self.session.sql(query)))
+
+    def arrow(self, sql: str) -> Any:
+        """Return the rows of a query, whose cells are texts, as a reader of Arrow batches, partition by partition."""
+        with self._at_work():
+            frame = self.session.sql(sql)
+            schema = pa.schema([(name, pa.string()) for name in frame.columns])
+            return pa.RecordBatchReader.from_batches(schema, self._batches(frame, schema))
+
+    def _batches(self, frame: DataFrame, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        with self._at_work():
+            rows: list[dict[str, Any]] = []
+            for row in frame.toLocalIterator():
+                rows.append(row.asDict())
+                if len(rows) == BATCH:
+                    yield pa.RecordBatch.from_pylist(rows, schema)
+                    rows = []
+            yield pa.RecordBatch.from_pylist(rows, schema)
+
+    def ingest(self, table: str, batches: Any) -> None:
+        """Make a table of the run from a reader of Arrow batches, each of them on its own."""
+        frames: list[DataFrame] = []
+        with self._at_work():
+            for batch in batches:
+                frames.append(_frozen(self.session.createDataFrame(pa.Table.from_batches([batch]))))
+            joined = frames[0]
+            for frame in frames[1:]:
+                joined = joined.unionAll(frame)
+            self._keep(table, _frozen(joined))
+            for frame in frames:
+                _free(frame)
+
+    def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
+        """Make a table of the run from integers, truth values and texts."""
+        arrays = {
+            name: pa.array(cells) if isinstance(cells, np.ndarray) else pa.array(cells, pa.string())
+            for name, cells in columns.items()
+        }
+        with self._at_work():
+            self._keep(table, _frozen(self.session.createDataFrame(pa.table(arrays))))
+
+    def drop(self, *tables: str) -> None:
+        """Remove tables of the run, also from the disks of the executors."""
+        for table in tables:
+            self.session.catalog.dropTempView(table)
+            _free(self._frames.pop(table))
+
+    def view(self, table: str, frame: DataFrame) -> None:
+        """Give a name to a frame of the user's, which is computed anew each time that it is read."""
+        frame.createOrReplaceTempView(table)
+        self._frames[table] = frame
+        self._handed_over.add(table)
+
+    def frame(self, table: str) -> DataFrame:
+        """Return a table of the run as a frame that lives on when the run is over."""
+        self._handed_over.add(table)
+        return self._frames[table]
+
+    def kinds(self, table: str) -> dict[str, str]:
+        """Return the columns of a table with their types."""
+        return dict(self._frames[table].dtypes)
+
+    def is_text(self, kind: str) -> bool:
+        """Say whether a type is that of text."""
+        return is_text(kind)
+
+    def text(self, cell: str, kind: str) -> str:
+        """Write a cell as text."""
+        return text(cell, kind)
+
+    def same(self, left: str, right: str) -> str:
+        """Say that two texts are the same, null being a value like any other."""
+        return f"{left} <=> {right}"
+
+    def witness(self, texts: Sequence[str], prefix: str) -> tuple[str, ...]:  # noqa: ARG002 - texts have it
+        """Return a hash of all cells of a row."""
+        return (digest(self, texts),)
+
+    def do(self, work: Callable[[], object]) -> None:
+        """Do some work of Spark's that Ctrl-C can end and whose errors become kilt's."""
+        with self._at_work():
+            work()
+
+    def _keep(self, table: str, frame: DataFrame) -> None:
+        """Name a table; a small one is sent to all executors where it is joined, since Spark would not know its size."""
+        small = frame.limit(BROADCAST + 1).count() <= BROADCAST
+        (broadcast(frame) if small else frame).createOrReplaceTempView(table)
+        self._frames[table] = frame
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Let Ctrl-C cancel what Spark is doing, and tell of errors without a cell."""
+        self.session.addTag(self._tag)
+        try:
+            yield
+        except (PySparkException, Py4JError) as error:
+            raise KiltError(f"Spark failed ({_reason(error)}): nothing was written") from None
+        except KeyboardInterrupt:
+            self.session.interruptTag(self._tag)
+            raise
+        finally:
+            self.session.removeTag(self._tag)
+
+
+def _frozen(frame: DataFrame) -> DataFrame:
+    """Compute a frame once and for all."""
+    return frame.localCheckpoint(True, StorageLevel.DISK_ONLY)
+
+
+def _free(frame: DataFrame) -> None:
+    """Remove what a frozen frame has on the disks of the executors; Spark Connect does so when it is forgotten."""
+    inner = getattr(frame, "_jdf", None)
+    if inner is not None:
+        inner.queryExecution().analyzed().rdd().unpersist(False)
+
+
+def _free_all(session: SparkSession, frames: dict[str, DataFrame], handed_over: set[str]) -> None:
+    """Remove the tables of a run that is over; those that were handed over go when the user forgets them."""
+    try:
+        for table, frame in frames.items():
+            session.catalog.dropTempView(table)
+            if table not in handed_over:
+                _free(frame)
+    except Exception:  # the session is gone, and all tables with it
+        frames.clear()
+
+
+def _reason(error: Exception) -> str:
+    """Name an error by its condition or class: its text could hold a cell."""
+    if isinstance(error, PySparkException):
+        condition = error.getCondition()
+        return condition if condition else type(error).__name__
+    cause = getattr(error, "java_exception", None)
+    while cause is not None and cause.getCause() is not None:
+        cause = cause.getCause()
+    return type(error).__name__ if cause is None else str(cause.getClass().getSimpleName())

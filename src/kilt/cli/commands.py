@@ -136,6 +136,12 @@ def anonymize(**flags: Any) -> None:
 @policy_options
 @reading_options
 @click.option("--original", metavar="FILE", help="Check also that nothing but stars differs from this table.")
+@click.option(
+    "--shuffled",
+    is_flag=True,
+    default=None,
+    help="The rows are in another order than those of the original: match them with rows that they cover.",
+)
 def verify(**flags: Any) -> None:
     """Say what TABLE meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
@@ -149,7 +155,12 @@ def verify(**flags: Any) -> None:
     if not table:
         raise InputError("'table' is missing: kilt verify TABLE --quasi COLUMNS")
     with at_work():
-        verdict = run(table, **some(given, *TABLE, "original", "mark"), policy=policy_of(given))
+        verdict = run(
+            table,
+            **some(given, *TABLE, "original", "mark"),
+            policy=policy_of(given),
+            shuffled=bool(given.get("shuffled") or given.get("shuffle")),
+        )
     click.echo(json.dumps(verdict.to_dict()) if given.get("json") else verdict_text(verdict))
     if not verdict.met:
         sys.exit(1)

@@ -77,7 +77,7 @@ def read_config(path: Path) -> dict[str, Any]:
     ]
     raise_all(problems)
     settings: dict[str, Any] = {
-        key: str(path.parent / v) if key in PATHS and v != "-" else v for key, v in found.items()
+        key: str(path.parent / v) if key in PATHS and v != "-" and "://" not in v else v for key, v in found.items()
     }
     for key in ("quasi", "sensitive"):
         if key in settings:

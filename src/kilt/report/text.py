@@ -121,7 +121,8 @@ def _fidelity_lines(verdict: Verdict) -> list[str]:
     if fidelity is None:
         return []
     if fidelity.kept:
-        return [f"nothing but {decimal_text(fidelity.stars, up=True)} stars differs from the original"]
+        found = f"nothing but {decimal_text(fidelity.stars, up=True)} stars differs from the original"
+        return [f"{found}, whose rows are in another order" if fidelity.matched else found]
     return [f"NOT faithful to the original: {problem}" for problem in fidelity.problems]
 
 

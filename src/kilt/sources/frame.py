@@ -208,7 +208,7 @@ class FrameSource:
             added=tuple(name for name in self.columns if name not in expected),
             differing=differing,
             changed=changed,
-            by_order=self._origins is None,
+            paired="order" if self._origins is None else "witness",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -57,6 +58,7 @@ class Tally:
 
 
 Pair = tuple[str | None, str | None, int]
+Pairing = Literal["witness", "order", "matching"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Comparison:
 
     ``differing`` has for every blurred column the pairs of cells that differ, with their number, ``changed`` for every
     other column the number of cells that differ; ``unmatched`` rows of the release belong to no row of the original.
-    Where nothing says which row a released row was made of, rows are paired ``by_order``.
+    Rows are ``paired`` by a witness of what they were made of, by their order or, where there is neither, not at all.
     """
 
     rows: tuple[int, int]
@@ -74,4 +76,4 @@ class Comparison:
     differing: dict[str, list[Pair]]
     changed: dict[str, int]
     unmatched: int = 0
-    by_order: bool = False
+    paired: Pairing | None = "witness"

@@ -9,17 +9,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kilt.sources.sql.engine import fresh, listed, number, places
-from kilt.sources.tally import Comparison, Pair
+from kilt.sources.tally import Comparison, Pair, Pairing
 
 if TYPE_CHECKING:
     from kilt.sources.sql.table import SqlSource
 
 
 def compare(released: SqlSource, original: SqlSource, identifier: Sequence[str], blurred: Sequence[str]) -> Comparison:
-    """Compare the cells; no pairs are found if the numbers of rows differ."""
+    """Compare the cells; no pairs are found if the numbers of rows differ, or if nothing says which rows to pair."""
     expected = [name for name in original.columns if name not in identifier]
     rows = original.rows, released.rows
-    both = [name for name in expected if name in released.columns] if rows[0] == rows[1] else []
+    paired = pairing(released)
+    comparable = paired is not None and rows[0] == rows[1]
+    both = [name for name in expected if name in released.columns] if comparable else []
     differing, changed, unmatched = _Pairs(released, original, both, blurred).count() if both else ({}, {}, 0)
     return Comparison(
         rows=rows,
@@ -28,8 +30,15 @@ def compare(released: SqlSource, original: SqlSource, identifier: Sequence[str],
         differing=differing,
         changed=changed,
         unmatched=unmatched,
-        by_order=released.witness == (released.engine.row_number,),
+        paired=paired,
     )
+
+
+def pairing(released: SqlSource) -> Pairing | None:
+    """Say by what the rows of a table are paired with those of an original: witnesses, their order, or nothing."""
+    if not released.witness:
+        return None
+    return "order" if released.witness == (released.engine.row_number,) else "witness"
 
 
 class _Pairs:

@@ -123,9 +123,9 @@ def anonymize(**flags: Any) -> None:
         )
     apart = given["output"] == "-"  # the release is on standard output, where nothing else may be
     if given.get("json"):
-        shown = json.dumps({**release.to_dict(), "output": given["output"], **some(given, "certificate")})
+        shown = json.dumps({**release.to_dict(), "output": str(given["output"]), **some(given, "certificate")})
     else:
-        written = " and ".join(given[name] for name in ("output", "certificate") if given.get(name))
+        written = " and ".join(str(given[name]) for name in ("output", "certificate") if given.get(name))
         shown = f"{release.summary()}\nwrote {written.replace('-', 'standard output', 1) if apart else written}"
     click.echo(shown, err=apart)
 

@@ -50,6 +50,8 @@ KEYS: Mapping[str, str] = {
     "encoding": TEXT,
     "decimal": TEXT,
     "sheet": TEXT,
+    "engine": TEXT,
+    "master": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
     "strict": SWITCH,

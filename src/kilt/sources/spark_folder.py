@@ -8,31 +8,36 @@ from typing import Any
 
 from kilt.errors import InputError
 
-ENGINES = ("spark",)
 FILES = (".csv", ".tsv", ".tab", ".txt", ".xlsx")  # what is written as one file even if Spark has the table
 
 
 @dataclass(frozen=True)
-class SparkFolder:
+class SparkFolder(PathLike[str]):
     """A folder of Parquet, at a path or an address that Spark can read; ``master`` is where Spark runs."""
 
     path: str
     master: str | None = None
 
+    def __fspath__(self) -> str:
+        return self.path
 
-def located(data: Any, engine: str | None, master: str | None) -> Any:
-    """Return what the user gave, as a folder of Spark's if that is the engine."""
+    def __str__(self) -> str:
+        return self.path
+
+
+def locate(data: Any, engine: str | None, master: str | None) -> Any:
+    """Return a path that the user gave as a folder of Spark's, if that is the engine."""
     if engine is None:
         if master is not None:
             raise InputError("'master' says where Spark runs: give --engine spark too")
         return data
-    if engine not in ENGINES:
+    if engine != "spark":
         raise InputError(f"'engine' must be spark, or left out, not '{engine}'")
-    return SparkFolder(fspath(data), master) if isinstance(data, str | PathLike) else data
+    return SparkFolder(data, master) if isinstance(data, str) and is_folder(data) else data
 
 
-def written_by_spark(output: Any) -> bool:
-    """Say whether an output of a table of Spark's is a folder: unless its name is that of a CSV file or a workbook."""
+def is_folder(output: Any) -> bool:
+    """Say whether Spark reads or writes something as a folder: unless its name is that of a CSV file or a workbook."""
     if not isinstance(output, str | PathLike):
         return False
     name = fspath(output).lower().removesuffix(".gz").removesuffix(".zst")

@@ -29,6 +29,7 @@ def release_of(source: Table, plan: Plan, counted: Counted, identifier: Sequence
     witness = source.identity("t.")
     chosen = [f"{cell} AS c{i}" for i, cell in enumerate(cells.values())]
     chosen += [f"{each} AS w{i}" for i, each in enumerate(witness)]
+    chosen += ["x.y AS y"] if source.may_change else []
     alike = " AND ".join(_alike(source, counted, key, name) for key, name in enumerate(names))
     query = f"SELECT {listed(chosen)} FROM {source.table} t JOIN {looks} x ON {alike} WHERE NOT x.is_split"
     if is_split:
@@ -104,7 +105,7 @@ def _dealt(source: SqlSource, looks: str, alike: str) -> str:
 def _shuffled(made: Table, seed: int) -> Table:
     """Return the rows in an order that depends on what they show and on the seed alone."""
     engine, shuffled = made.engine, fresh("shuffled")
-    cells = listed([*(f"c{i}" for i in range(len(made.columns))), *made.witness])
+    cells = listed([*(f"c{i}" for i in range(len(made.columns))), *made.witness, *(["y"] if made.may_change else [])])
     shown = digest(engine, [made.text(name) for name in made.columns])
     copies = f"row_number() OVER (PARTITION BY shown ORDER BY {listed(made.witness)})"
     order = f"md5('{seed}:' || CAST(copy_number AS {engine.text_type}) || ':' || shown)"

@@ -39,6 +39,7 @@ class SqlSource:
     """
 
     kind = "a table of a database"  # as messages call it
+    may_change = False  # whether rows can differ from one statement to the next
 
     def __init__(
         self, engine: Engine, table: str, columns: Sequence[str], witness: Sequence[str] = (), notes: Sequence[str] = ()

@@ -1,1 +1,7 @@
 """Spark: DataFrames, and folders of Parquet wherever Spark can read them."""
+
+import warnings
+
+with warnings.catch_warnings():  # Spark warns of every newer pandas, which kilt does not use with it
+    warnings.simplefilter("ignore")
+    import pyspark.sql  # noqa: F401

@@ -25,7 +25,8 @@ from kilt.numbers import IntArray
 from kilt.sources.sql.engine import Uploaded, digest
 from kilt.sources.sql.spark.text import is_text, text
 
-BROADCAST = 250_000  # tables of at most so many rows are sent to all executors where they are joined
+BROADCAST_BYTES = 1 << 26  # tables of at most so many bytes are sent to all executors where they are joined,
+BROADCAST_ROWS = 250_000  # or of so many rows, where nobody knows their bytes
 BATCH = 10_000  # rows of a batch on their way to a file
 NEEDED = {"spark.sql.groupByOrdinal": "true", "spark.sql.orderByOrdinal": "true"}
 
@@ -151,9 +152,8 @@ class SparkEngine:
             work()
 
     def _keep(self, table: str, frame: DataFrame) -> None:
-        """Name a table; a small one is sent to all executors where it is joined, since Spark would not know its size."""
-        small = frame.limit(BROADCAST + 1).count() <= BROADCAST
-        (broadcast(frame) if small else frame).createOrReplaceTempView(table)
+        """Name a table; a small one is sent to all executors where it is joined: Spark does not know its size."""
+        (broadcast(frame) if _is_small(frame) else frame).createOrReplaceTempView(table)
         self._frames[table] = frame
 
     @contextmanager
@@ -176,11 +176,26 @@ def _frozen(frame: DataFrame) -> DataFrame:
     return frame.localCheckpoint(True, StorageLevel.DISK_ONLY)
 
 
+def _rows_of(frame: DataFrame) -> Any:
+    """Return what a frozen frame has on the disks of the executors; None through Spark Connect, which does not say."""
+    inner = getattr(frame, "_jdf", None)
+    return None if inner is None else inner.queryExecution().analyzed().rdd()
+
+
+def _is_small(frame: DataFrame) -> bool:
+    """Say whether a frozen frame has few enough rows to be sent to all executors."""
+    rows = _rows_of(frame)
+    if rows is None:
+        return frame.limit(BROADCAST_ROWS + 1).count() <= BROADCAST_ROWS
+    stored = [each for each in rows.sparkContext().getRDDStorageInfo() if each.id() == rows.id()]
+    return sum(each.diskSize() + each.memSize() for each in stored) <= BROADCAST_BYTES
+
+
 def _free(frame: DataFrame) -> None:
     """Remove what a frozen frame has on the disks of the executors; Spark Connect does so when it is forgotten."""
-    inner = getattr(frame, "_jdf", None)
-    if inner is not None:
-        inner.queryExecution().analyzed().rdd().unpersist(False)
+    rows = _rows_of(frame)
+    if rows is not None:
+        rows.unpersist(False)
 
 
 def _free_all(session: SparkSession, frames: dict[str, DataFrame], handed_over: set[str]) -> None:

@@ -76,6 +76,11 @@ class SamplingSource(Protocol):
         """Count the cells and the distinct values of a column, and return at most so many of these, by their hash."""
 
 
+def is_object_of(data: Any, *packages: str) -> bool:
+    """Say whether something is an object of a class of one of these packages, without importing it."""
+    return type(data).__module__.partition(".")[0] in packages
+
+
 def sample_of(source: Source, column: str, most: int = PARAMS.sample) -> ColumnSample:
     """Take the sample of a column, as the source does it or from its domain."""
     if isinstance(source, SamplingSource):

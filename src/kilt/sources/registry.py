@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any
 
 from kilt.errors import InputError
-from kilt.sources.base import Source
+from kilt.sources.base import Source, is_object_of
 from kilt.sources.file_format import FileStyle
 from kilt.sources.spark_folder import SparkFolder, is_folder
 from kilt.sources.writer import Writer
@@ -49,7 +49,7 @@ def _url(*schemes: str) -> Callable[[Any], bool]:
 
 def _object(*packages: str) -> Callable[[Any], bool]:
     """Recognise an object of a class of one of these packages, without importing it."""
-    return lambda data: type(data).__module__.partition(".")[0] in packages
+    return lambda data: is_object_of(data, *packages)
 
 
 def is_spark(data: Any) -> bool:
@@ -62,6 +62,7 @@ SPARK = Place(is_spark, "kilt.sources.sql.spark.opening", "spark")
 PLACES = (  # the first that recognises what was given opens it
     Place(_url("postgresql", "postgres"), "kilt.sources.sql.postgres.opening", "sql"),
     SPARK,
+    Place(_object("duckdb", "_duckdb"), "kilt.sources.duck.opening"),
     Place(lambda data: isinstance(data, str | PathLike), "kilt.sources.duck.opening"),
 )
 

@@ -45,6 +45,7 @@ class Database:
             },
         )
         self.connection.execute("SET enable_progress_bar = false")
+        self.connection.execute("SET TimeZone = 'UTC'")  # the text of a point in time must not depend on where we are
 
     def run(self, sql: str) -> None:
         """Run a statement."""

@@ -19,6 +19,7 @@ import duckdb
 from kilt.errors import InputError
 from kilt.numbers import pluralize
 from kilt.sources.duck.connection import Database
+from kilt.sources.duck.kinds import require_plain
 from kilt.sources.encodings import BOMS, UTF_8, decoded
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.text_files import CHUNK, byte_chunks, plain_copy, written_copy
@@ -68,11 +69,12 @@ def _load_sheet(database: Database, form: FileFormat, table: str) -> tuple[list[
 
 def _load_parquet(database: Database, form: FileFormat, table: str) -> list[str]:
     reader = f"read_parquet({_literal(form.path)}, hive_partitioning=false)"
-    names = [str(row[0]) for row in database.rows(f"DESCRIBE SELECT * FROM {reader}")]
-    _check_names(names, form.shown)
-    chosen = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(names))
+    kinds = database.kinds(f"SELECT * FROM {reader}")
+    check_names(list(kinds), form.shown)
+    require_plain(kinds)
+    chosen = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(kinds))
     database.create(table, f"SELECT {chosen} FROM {reader}")
-    return names
+    return list(kinds)
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ class ByteCount:
 def _load_csv(database: Database, form: FileFormat, table: str) -> tuple[list[str], FileStyle]:
     census = ByteCount.of(form)
     names, delimiter = _header(census, form)
-    _check_names(names, form.shown)
+    check_names(names, form.shown)
     reader = _reader(form, census, len(names), delimiter)
     database.create(table, f"SELECT * FROM {reader('')} OFFSET 1")
     if _plain_bytes(database, table, names, census, delimiter) != census.plain:
@@ -162,7 +164,8 @@ def _header(census: ByteCount, form: FileFormat) -> tuple[list[str], str]:
     return headers[delimiter], delimiter
 
 
-def _check_names(names: list[str], shown: str) -> None:
+def check_names(names: list[str], shown: str) -> None:
+    """Raise if a column has no name, or one that is like another's."""
     if any(not name.strip() for name in names):
         raise InputError(f"the header of {shown} has a column without a name: give every column one")
     seen: dict[str, int] = {}

@@ -14,10 +14,13 @@ from typing import Self
 import duckdb
 
 from kilt.errors import InputError
+from kilt.model.plan import Plan
+from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database
 from kilt.sources.duck.file_reader import identifier as sql_name
 from kilt.sources.duck.file_reader import load
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
+from kilt.sources.file_state import FileState
 from kilt.sources.sql.engine import fresh
 from kilt.sources.sql.table import SqlSource
 from kilt.sources.text_files import write_encoded
@@ -37,6 +40,7 @@ class DuckSource(SqlSource):
 
     engine: Database
     kind = "a file"
+    is_fixed = True
 
     def __init__(
         self,
@@ -48,15 +52,18 @@ class DuckSource(SqlSource):
     ) -> None:
         super().__init__(engine, table, columns, witness or ("rowid",), notes)
         self.style = FileStyle()
+        self.state = FileState.of()
 
     @classmethod
     def open(cls, path: Path, style: FileStyle | None = None, beside: DuckSource | None = None) -> Self:
         """Load a file, into the same database as another table if one is given."""
         database = beside.engine if beside is not None else Database()
         table, form = fresh("file"), FileFormat.of(path, style)
+        state = FileState.of() if form.is_standard else FileState.of(path)
         columns, found = load(database, form, table)
+        state.require_unchanged()
         source = cls(database, table, columns)
-        source.style = found
+        source.style, source.state = found, state
         if not source.rows:
             raise InputError(f"{form.shown} has a header but no rows")
         return source
@@ -67,10 +74,15 @@ class DuckSource(SqlSource):
         source.style = self.style
         return source
 
+    def apply(self, plan: Plan, counted: Counted, identifier: Sequence[str], seed: int | None = None) -> Self:
+        """Return the release, unless the file is no longer what was counted."""
+        self.state.require_unchanged()
+        return super().apply(plan, counted, identifier, seed)
+
     @property
     def native(self) -> duckdb.DuckDBPyRelation:
         """The table as a DuckDB relation, with the user's column names."""
-        return self.engine.connection.sql(f"SELECT {self._named()} FROM {self.table}")
+        return self.engine.connection.sql(f"SELECT {self.named()} FROM {self.table}")
 
     def ordered_rows(self, columns: Sequence[str]) -> list[tuple[str | None, ...]]:
         """Return the rows in their order, as text."""
@@ -92,7 +104,7 @@ class DuckSource(SqlSource):
             self._copy_to(form)
 
     def _copy_to(self, form: FileFormat) -> None:
-        copy = f"COPY (SELECT {self._named()} FROM {self.table}) TO {quoted(str(form.path))} ({form.copy_options()})"
+        copy = f"COPY (SELECT {self.named()} FROM {self.table}) TO {quoted(str(form.path))} ({form.copy_options()})"
         try:
             self.engine.run(copy)
         except duckdb.Error as error:
@@ -115,5 +127,6 @@ class DuckSource(SqlSource):
         self.engine.drop(written.table)
         return written.derived(known, written.columns, self.witness)
 
-    def _named(self) -> str:
+    def named(self) -> str:
+        """Name the cells as the user does."""
         return ", ".join(f"c{i} AS {sql_name(name)}" for i, name in enumerate(self.columns))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from kilt.errors import InputError
 from kilt.model.plan import Plan
 from kilt.sources.base import Counted
 from kilt.sources.sql.engine import Engine, Uploaded, digest, fresh, listed
@@ -29,7 +30,7 @@ def release_of(source: Table, plan: Plan, counted: Counted, identifier: Sequence
     witness = source.identity("t.")
     chosen = [f"{cell} AS c{i}" for i, cell in enumerate(cells.values())]
     chosen += [f"{each} AS w{i}" for i, each in enumerate(witness)]
-    chosen += ["x.y AS y"] if source.may_change else []
+    chosen += [] if source.is_fixed else ["x.y AS y"]
     alike = " AND ".join(_alike(source, counted, key, name) for key, name in enumerate(names))
     query = f"SELECT {listed(chosen)} FROM {source.table} t JOIN {looks} x ON {alike} WHERE NOT x.is_split"
     if is_split:
@@ -39,6 +40,8 @@ def release_of(source: Table, plan: Plan, counted: Counted, identifier: Sequence
     order = f" ORDER BY {listed(keys)}" if source.engine.row_number and seed is None else ""
     source.engine.create(released, query + order)
     source.engine.drop(looks)
+    if not source.is_fixed:
+        _require_unchanged(source, released, plan)
     made = source.derived(released, list(cells), keys)
     return made if seed is None else _shuffled(made, seed)
 
@@ -102,10 +105,19 @@ def _dealt(source: SqlSource, looks: str, alike: str) -> str:
     )
 
 
+def _require_unchanged(source: SqlSource, released: str, plan: Plan) -> None:
+    """Raise if there are not as many rows of every row type as were counted, or others."""
+    found = source.engine.integers(f"SELECT y, count(*) AS n FROM {released} GROUP BY y")
+    now = np.bincount(found["y"], found["n"], int(plan.types[-1]) + 1)
+    then = np.bincount(plan.types, plan.counts)
+    if source.rows != plan.counts.sum() or (now != then).any():
+        raise InputError("the table was changed while it was being anonymized: run it again, or on a copy")
+
+
 def _shuffled(made: Table, seed: int) -> Table:
     """Return the rows in an order that depends on what they show and on the seed alone."""
     engine, shuffled = made.engine, fresh("shuffled")
-    cells = listed([*(f"c{i}" for i in range(len(made.columns))), *made.witness, *(["y"] if made.may_change else [])])
+    cells = listed([*(f"c{i}" for i in range(len(made.columns))), *made.witness])
     shown = digest(engine, [made.text(name) for name in made.columns])
     copies = f"row_number() OVER (PARTITION BY shown ORDER BY {listed(made.witness)})"
     order = f"md5('{seed}:' || CAST(copy_number AS {engine.text_type}) || ':' || shown)"

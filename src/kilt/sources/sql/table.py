@@ -39,7 +39,7 @@ class SqlSource:
     """
 
     kind = "a table of a database"  # as messages call it
-    may_change = False  # whether rows can differ from one statement to the next
+    is_fixed = False  # whether it cannot change during the run: it is a copy, or read in one snapshot
 
     def __init__(
         self, engine: Engine, table: str, columns: Sequence[str], witness: Sequence[str] = (), notes: Sequence[str] = ()

@@ -86,7 +86,7 @@ def test_ctrl_c_cancels_the_job(engine: SparkEngine, spark: SparkSession) -> Non
     def interrupt() -> None:
         while not tracker.getActiveJobsIds():
             pass
-        signal.raise_signal(signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     watcher = threading.Thread(target=interrupt)

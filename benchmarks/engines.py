@@ -1,9 +1,10 @@
 """Ten million rows where they are: counting row types, applying a plan and tallying the release, engine by engine.
 
 Run alone: python benchmarks/engines.py [--rows 10000000] [--engine duckdb] [--engine postgresql] [--engine spark].
-Adult is drawn with replacement; the plan is that of `greedy` for a k of a ten thousandth of the rows. CPU seconds are those of Python and
-of the processes of the engine together; what it takes to load the table, and to find the plan, is not among them, but the
-start of Spark (`local[2]`, a folder of Parquet) is. Every engine runs in a process of its own, whose peak memory is that of Python alone where the engine is another process.
+Adult is drawn with replacement; the plan is that of `greedy` for a k of a ten thousandth of the rows. CPU seconds are
+those of Python and of the processes of the engine together; what it takes to load the table, and to find the plan, is
+not among them, but the start of Spark (`local[2]`, a folder of Parquet) is. Every engine runs in a process of its own,
+whose peak memory is that of Python alone where the engine is another process.
 """
 
 from __future__ import annotations

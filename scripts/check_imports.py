@@ -29,7 +29,9 @@ PLACES = {  # library -> where it may be imported
     "click": ("kilt.cli", "kilt.commands.demo"),
     "pandas": (),
     "polars": (),
-    "pyarrow": (),
+    "pyarrow": ("kilt.sources.sql.spark",),
+    "pyspark": ("kilt.sources.sql.spark",),
+    "py4j": ("kilt.sources.sql.spark",),
     "highspy": ("kilt.solvers", "kilt.bounds"),
     "rustworkx": ("kilt.solvers",),
 }

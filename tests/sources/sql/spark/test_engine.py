@@ -38,7 +38,9 @@ def test_a_table_goes_up_and_comes_back(engine: SparkEngine) -> None:
     engine.upload("kilt_up", {"n": np.arange(7), "v": texts, "f": flags})
     ordered = engine.rows("SELECT v FROM kilt_up ORDER BY v NULLS FIRST")
     assert [row[0] for row in ordered] == [None, *sorted(text for text in texts if text is not None)]
-    assert engine.integers("SELECT n, CAST(n AS INT) + 1 AS m FROM kilt_up ORDER BY n")["m"].tolist() == list(range(1, 8))
+    assert engine.integers("SELECT n, CAST(n AS INT) + 1 AS m FROM kilt_up ORDER BY n")["m"].tolist() == list(
+        range(1, 8)
+    )
     assert engine.rows("SELECT n FROM kilt_up WHERE f ORDER BY n") == [(0,), (2,), (4,), (6,)]
     pairs = f"SELECT count(*) FROM kilt_up a JOIN kilt_up b ON {engine.same('a.v', 'b.v')}"
     assert engine.rows(pairs) == [(7,)]

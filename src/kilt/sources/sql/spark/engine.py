@@ -9,8 +9,9 @@ from __future__ import annotations
 import secrets
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from functools import reduce
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +24,10 @@ from pyspark.sql.functions import broadcast
 from kilt.errors import InputError, KiltError
 from kilt.numbers import IntArray
 from kilt.sources.sql.engine import Uploaded, digest
+from kilt.sources.sql.spark.interrupt import interruptible
 from kilt.sources.sql.spark.text import is_text, text
 
+Answer = TypeVar("Answer")
 BROADCAST_BYTES = 1 << 26  # tables of at most so many bytes are sent to all executors where they are joined,
 BROADCAST_ROWS = 250_000  # or of so many rows, where nobody knows their bytes
 BATCH = 10_000  # rows of a batch on their way to a file
@@ -51,54 +54,42 @@ class SparkEngine:
 
     def run(self, sql: str) -> None:
         """Run a statement."""
-        with self._at_work():
-            self.session.sql(sql).collect()
+        self.do(lambda: self.session.sql(sql).collect())
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
-        with self._at_work():
-            return [tuple(row) for row in self.session.sql(sql).collect()]
+        return [tuple(row) for row in self.do(lambda: self.session.sql(sql).collect())]
 
     def integers(self, sql: str) -> dict[str, IntArray]:
         """Return the columns of a query whose cells are integers."""
-        with self._at_work():
-            found = self.session.sql(sql).toArrow()
+        found = self.do(lambda: self.session.sql(sql).toArrow())
         return {name: found.column(name).to_numpy().astype(np.int64) for name in found.column_names}
 
     def create(self, table: str, query: str) -> None:
         """Make a table of the run from a query: its rows are kept on the disks of the executors."""
-        with self._at_work():
-            self._keep(table, _frozen(self.session.sql(query)))
+        self.do(lambda: self._keep(table, _frozen(self.session.sql(query))))
 
     def arrow(self, sql: str) -> Any:
         """Return the rows of a query, whose cells are texts, as a reader of Arrow batches, partition by partition."""
-        with self._at_work():
-            frame = self.session.sql(sql)
-            schema = pa.schema([(name, pa.string()) for name in frame.columns])
-            return pa.RecordBatchReader.from_batches(schema, self._batches(frame, schema))
+        frame = self.do(lambda: self.session.sql(sql))
+        schema = pa.schema([(name, pa.string()) for name in frame.columns])
+        return pa.RecordBatchReader.from_batches(schema, self._batches(frame, schema))
 
     def _batches(self, frame: DataFrame, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        with self._at_work():
-            rows: list[dict[str, Any]] = []
-            for row in frame.toLocalIterator():
-                rows.append(row.asDict())
-                if len(rows) == BATCH:
-                    yield pa.RecordBatch.from_pylist(rows, schema)
-                    rows = []
-            yield pa.RecordBatch.from_pylist(rows, schema)
+        rows = self.do(frame.toLocalIterator)
+        while batch := self.do(lambda: [row.asDict() for row in islice(rows, BATCH)]):
+            yield pa.RecordBatch.from_pylist(batch, schema)
 
     def ingest(self, table: str, batches: Any) -> None:
         """Make a table of the run from a reader of Arrow batches, each of them on its own."""
-        frames: list[DataFrame] = []
-        with self._at_work():
-            for batch in batches:
-                frames.append(_frozen(self.session.createDataFrame(pa.Table.from_batches([batch]))))
-            joined = frames[0]
-            for frame in frames[1:]:
-                joined = joined.unionAll(frame)
-            self._keep(table, _frozen(joined))
-            for frame in frames:
-                _free(frame)
+        frames = [self.do(lambda: self._frozen_batches([batch])) for batch in batches]  # noqa: B023 - done at once
+        joined = reduce(DataFrame.unionAll, frames) if frames else self._frozen_batches(batches)
+        self.do(lambda: self._keep(table, _frozen(joined)))
+        for frame in frames:
+            _free(frame)
+
+    def _frozen_batches(self, batches: Sequence[pa.RecordBatch]) -> DataFrame:
+        return _frozen(self.session.createDataFrame(pa.Table.from_batches(batches)))
 
     def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
         """Make a table of the run from integers, truth values and texts."""
@@ -106,8 +97,7 @@ class SparkEngine:
             name: pa.array(cells) if isinstance(cells, np.ndarray) else pa.array(cells, pa.string())
             for name, cells in columns.items()
         }
-        with self._at_work():
-            self._keep(table, _frozen(self.session.createDataFrame(pa.table(arrays))))
+        self.do(lambda: self._keep(table, _frozen(self.session.createDataFrame(pa.table(arrays)))))
 
     def drop(self, *tables: str) -> None:
         """Remove tables of the run, also from the disks of the executors."""
@@ -146,29 +136,37 @@ class SparkEngine:
         """Return a hash of all cells of a row."""
         return (digest(self, texts),)
 
-    def do(self, work: Callable[[], object]) -> None:
-        """Do some work of Spark's that Ctrl-C can end and whose errors become kilt's."""
-        with self._at_work():
-            work()
-
     def _keep(self, table: str, frame: DataFrame) -> None:
         """Name a table; a small one is sent to all executors where it is joined: Spark does not know its size."""
         (broadcast(frame) if _is_small(frame) else frame).createOrReplaceTempView(table)
         self._frames[table] = frame
 
-    @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        """Let Ctrl-C cancel what Spark is doing, and tell of errors without a cell."""
-        self.session.addTag(self._tag)
+    def do(self, work: Callable[[], Answer]) -> Answer:
+        """Do some work of Spark's: Ctrl-C cancels it, and its errors are told without a cell."""
         try:
-            yield
+            return interruptible(lambda: self._tagged(work), self._cancel)
         except (PySparkException, Py4JError) as error:
             raise KiltError(f"Spark failed ({_reason(error)}): nothing was written") from None
-        except KeyboardInterrupt:
+
+    def _tagged(self, work: Callable[[], Answer]) -> Answer:
+        """Do some work under a tag by which it can be cancelled from elsewhere."""
+        if is_connected(self.session):
+            self.session.addTag(self._tag)
+            return work()
+        self.session.sparkContext.addJobTag(self._tag)
+        return work()  # the thread ends with it, and the tag with the thread
+
+    def _cancel(self) -> None:
+        """Cancel what is being done."""
+        if is_connected(self.session):
             self.session.interruptTag(self._tag)
-            raise
-        finally:
-            self.session.removeTag(self._tag)
+        else:
+            self.session.sparkContext.cancelJobsWithTag(self._tag)
+
+
+def is_connected(session: SparkSession) -> bool:
+    """Say whether a session is one of Spark Connect's, which has no context of Spark's on this side."""
+    return type(session).__module__.startswith("pyspark.sql.connect")
 
 
 def _frozen(frame: DataFrame) -> DataFrame:
@@ -188,7 +186,7 @@ def _is_small(frame: DataFrame) -> bool:
     if rows is None:
         return frame.limit(BROADCAST_ROWS + 1).count() <= BROADCAST_ROWS
     stored = [each for each in rows.sparkContext().getRDDStorageInfo() if each.id() == rows.id()]
-    return sum(each.diskSize() + each.memSize() for each in stored) <= BROADCAST_BYTES
+    return bool(sum(each.diskSize() + each.memSize() for each in stored) <= BROADCAST_BYTES)
 
 
 def _free(frame: DataFrame) -> None:

@@ -15,6 +15,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from kilt.errors import InputError, KiltError
+from kilt.sources.sql.spark.engine import is_connected
 
 CONNECT = "a folder cannot be written through Spark Connect, which cannot rename it: give the address of a master"
 SUCCESS = "_SUCCESS"  # the file by which Spark says that a folder is complete
@@ -30,12 +31,12 @@ class Folder:
     @classmethod
     def of(cls, session: SparkSession, address: str) -> Self:
         """Find the file system of an address, as Spark does."""
-        machine = getattr(session, "_jvm", None)
-        if machine is None:
+        if is_connected(session):
             raise InputError(CONNECT)
+        machine: Any = session._jvm
         try:
             path = machine.org.apache.hadoop.fs.Path(address)
-            files = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())  # type: ignore[attr-defined]
+            files = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
             return cls(files, files.makeQualified(path))
         except Py4JError:
             raise InputError(f"Spark cannot use the address '{address}': is its file system installed?") from None

@@ -11,7 +11,7 @@ from kilt.errors import InputError, KiltError
 from kilt.sources.base import Source
 from kilt.sources.file_format import FileStyle
 from kilt.sources.spark_folder import SparkFolder
-from kilt.sources.sql.spark.engine import SparkEngine
+from kilt.sources.sql.spark.engine import SparkEngine, is_connected
 from kilt.sources.sql.spark.folder import Folder
 from kilt.sources.sql.spark.session import open_session
 from kilt.sources.sql.spark.table import SparkSource
@@ -35,18 +35,16 @@ def open_table(data: Any, style: FileStyle | None, beside: Source | None) -> Sou
 
 def _read(engine: SparkEngine, path: str) -> DataFrame:
     """Read a folder of Parquet."""
-    if getattr(engine.session, "_jvm", None) is not None:
+    if not is_connected(engine.session):
         folder = Folder.of(engine.session, path)
         if not folder.exists() and not any(sign in path for sign in "*?[{"):
             aside = folder.aside
             killed = f": '{aside}' is what a killed run left of it, rename it back" if aside.exists() else ""
             raise InputError(f"'{path}' does not exist where Spark reads it{killed}")
-    found: list[DataFrame] = []
     try:
-        engine.do(lambda: found.append(engine.session.read.parquet(path)))
+        return engine.do(lambda: engine.session.read.parquet(path))
     except KiltError as error:
         raise InputError(f"'{path}' cannot be read as Parquet: {error}") from None
-    return found[0]
 
 
 def open_writer(output: Any, data: Any, style: FileStyle | None) -> Writer:  # noqa: ARG001 - as all writers are opened

@@ -15,8 +15,8 @@ from kilt.sources.sql.table import SqlSource
 from kilt.sources.tally import Comparison
 
 CHANGED = (
-    "the table changed while it was released, or is not the same each time that Spark computes it: nothing was written; "
-    "write it to a folder that nobody changes, and release that"
+    "the table changed while it was released, or is not the same each time that Spark computes it, so nothing was "
+    "written: write it to a folder that nobody changes, and release that"
 )
 
 

@@ -29,7 +29,9 @@ class FolderWriter:
         if target.parent is None or target.name == "":
             raise InputError(f"the output '{target}' must be the name of a folder")
         if original is not None and (target.within(original) or original.within(target)):
-            raise InputError(f"the output '{target}' is the input, or one is inside of the other: choose another folder")
+            raise InputError(
+                f"the output '{target}' is the input, or inside of it, or around it: choose another folder"
+            )
         recover(target)
         if target.exists() and not (target.is_folder() and target.is_complete()):
             raise InputError(

@@ -184,7 +184,7 @@ def _is_small(frame: DataFrame) -> bool:
     """Say whether a frozen frame has few enough rows to be sent to all executors."""
     rows = _rows_of(frame)
     if rows is None:
-        return frame.limit(BROADCAST_ROWS + 1).count() <= BROADCAST_ROWS
+        return bool(frame.limit(BROADCAST_ROWS + 1).count() <= BROADCAST_ROWS)
     stored = [each for each in rows.sparkContext().getRDDStorageInfo() if each.id() == rows.id()]
     return bool(sum(each.diskSize() + each.memSize() for each in stored) <= BROADCAST_BYTES)
 

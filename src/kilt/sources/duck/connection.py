@@ -66,7 +66,8 @@ class Database:
 
     def arrow(self, sql: str) -> Any:
         """Return the rows of a query as a reader of Arrow batches."""
-        return self.connection.sql(sql).fetch_record_batch()
+        found: Any = self.connection.sql(sql)
+        return found.to_arrow_reader() if hasattr(found, "to_arrow_reader") else found.fetch_record_batch()
 
     def ingest(self, table: str, batches: Any) -> None:
         """Make a table of the run from a reader of Arrow batches."""

@@ -31,8 +31,8 @@ ROLES: dict[str, Any] = {
     "keep": "note",
 }
 SPLIT = """
-    SELECT CASE WHEN i < 7 THEN '02139' WHEN i = 7 THEN '02138' ELSE '02140' END AS zip, i % 2 AS sex, 'row ' || i AS note
-    FROM range(9) t(i) UNION ALL SELECT '99999', i % 2, NULL FROM range(8) t(i)
+    SELECT CASE WHEN i < 7 THEN '02139' WHEN i = 7 THEN '02138' ELSE '02140' END AS zip, i % 2 AS sex,
+        'row ' || i AS note FROM range(9) t(i) UNION ALL SELECT '99999', i % 2, NULL FROM range(8) t(i)
 """
 
 
@@ -115,7 +115,7 @@ def test_a_release_can_be_written_to_a_csv_file(spark: SparkSession, tmp_path: P
     )
     target = tmp_path / "out.csv"
     kilt.anonymize(data, quasi="zip", policy=kilt.Policy(k=3), keep="flag,at", output=target)
-    assert sorted(target.read_text().splitlines()[1:4])[0] == "0,false,2020-01-01 00:00:00"
+    assert sorted(target.read_text().splitlines()[1:4])[0] == "0,true,2020-01-01 00:00:00"
     assert len(target.read_text().splitlines()) == 10
 
 

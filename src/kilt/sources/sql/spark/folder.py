@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 from py4j.protocol import Py4JError
@@ -37,7 +38,9 @@ class Folder:
         try:
             path = machine.org.apache.hadoop.fs.Path(address)
             files = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
-            return cls(files, files.makeQualified(path))
+            if path.isUriPathAbsolute() or files.getScheme() != "file":
+                return cls(files, files.makeQualified(path))
+            return cls(files, files.makeQualified(machine.org.apache.hadoop.fs.Path(str(Path(address).absolute()))))
         except Py4JError:
             raise InputError(f"Spark cannot use the address '{address}': is its file system installed?") from None
 

@@ -35,16 +35,18 @@ def open_table(data: Any, style: FileStyle | None, beside: Source | None) -> Sou
 
 def _read(engine: SparkEngine, path: str) -> DataFrame:
     """Read a folder of Parquet."""
+    shown = path
     if not is_connected(engine.session):
         folder = Folder.of(engine.session, path)
         if not folder.exists() and not any(sign in path for sign in "*?[{"):
             aside = folder.aside
             killed = f": '{aside}' is what a killed run left of it, rename it back" if aside.exists() else ""
             raise InputError(f"'{path}' does not exist where Spark reads it{killed}")
+        path = str(folder)
     try:
         return engine.do(lambda: engine.session.read.parquet(path))
     except KiltError as error:
-        raise InputError(f"'{path}' cannot be read as Parquet: {error}") from None
+        raise InputError(f"'{shown}' cannot be read as Parquet: {error}") from None
 
 
 def open_writer(output: Any, data: Any, style: FileStyle | None) -> Writer:  # noqa: ARG001 - as all writers are opened

@@ -23,13 +23,14 @@ from pyspark.sql.functions import broadcast
 
 from kilt.errors import InputError, KiltError
 from kilt.numbers import IntArray
-from kilt.sources.sql.engine import Uploaded, digest
+from kilt.sources.sql.engine import Uploaded
 from kilt.sources.sql.spark.interrupt import interruptible
-from kilt.sources.sql.spark.text import is_text, text
+from kilt.sources.sql.spark.text import hashes_of, is_text, text
 
 Answer = TypeVar("Answer")
 BROADCAST_BYTES = 1 << 26  # tables of at most so many bytes are sent to all executors where they are joined,
 BROADCAST_ROWS = 250_000  # or of so many rows, where nobody knows their bytes
+READ_BYTES, READ_ROWS = 1 << 24, 100_000  # tables of at most that are read at once
 BATCH = 10_000  # rows of a batch on their way to a file
 NEEDED = {"spark.sql.groupByOrdinal": "true", "spark.sql.orderByOrdinal": "true"}
 
@@ -69,10 +70,18 @@ class SparkEngine:
         """Make a table of the run from a query: its rows are kept on the disks of the executors."""
         self.do(lambda: self._keep(table, _frozen(self.session.sql(query))))
 
+    def has_few_rows(self, table: str) -> bool:
+        """Say whether a table that was made has so few rows that they can be read at once."""
+        return _is_small(self._frames[table], READ_BYTES, READ_ROWS)
+
+    def texts(self, sql: str) -> pa.Table:
+        """Return the rows of a query that has few."""
+        return self.do(lambda: self.session.sql(sql).toArrow())
+
     def arrow(self, sql: str) -> Any:
-        """Return the rows of a query, whose cells are texts, as a reader of Arrow batches, partition by partition."""
+        """Return the rows of a query, texts and witnesses, as a reader of Arrow batches, partition by partition."""
         frame = self.do(lambda: self.session.sql(sql))
-        schema = pa.schema([(name, pa.string()) for name in frame.columns])
+        schema = pa.schema([(name, pa.int64() if kind == "bigint" else pa.string()) for name, kind in frame.dtypes])
         return pa.RecordBatchReader.from_batches(schema, self._batches(frame, schema))
 
     def _batches(self, frame: DataFrame, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -97,7 +106,11 @@ class SparkEngine:
             name: pa.array(cells) if isinstance(cells, np.ndarray) else pa.array(cells, pa.string())
             for name, cells in columns.items()
         }
-        self.do(lambda: self._keep(table, _frozen(self.session.createDataFrame(pa.table(arrays)))))
+        frame = self.do(lambda: self.session.createDataFrame(pa.table(arrays)))
+        (broadcast(frame) if len(next(iter(columns.values()))) <= BROADCAST_ROWS else frame).createOrReplaceTempView(
+            table
+        )
+        self._frames[table] = frame
 
     def drop(self, *tables: str) -> None:
         """Remove tables of the run, also from the disks of the executors."""
@@ -133,12 +146,14 @@ class SparkEngine:
         return f"{left} <=> {right}"
 
     def witness(self, texts: Sequence[str], prefix: str) -> tuple[str, ...]:  # noqa: ARG002 - texts have it
-        """Return a hash of all cells of a row."""
-        return (digest(self, texts),)
+        """Return hashes of all cells of a row."""
+        return hashes_of(texts)
 
     def _keep(self, table: str, frame: DataFrame) -> None:
         """Name a table; a small one is sent to all executors where it is joined: Spark does not know its size."""
-        (broadcast(frame) if _is_small(frame) else frame).createOrReplaceTempView(table)
+        (broadcast(frame) if _is_small(frame, BROADCAST_BYTES, BROADCAST_ROWS) else frame).createOrReplaceTempView(
+            table
+        )
         self._frames[table] = frame
 
     def do(self, work: Callable[[], Answer]) -> Answer:
@@ -177,16 +192,17 @@ def _frozen(frame: DataFrame) -> DataFrame:
 def _rows_of(frame: DataFrame) -> Any:
     """Return what a frozen frame has on the disks of the executors; None through Spark Connect, which does not say."""
     inner = getattr(frame, "_jdf", None)
-    return None if inner is None else inner.queryExecution().analyzed().rdd()
+    plan = None if inner is None else inner.queryExecution().analyzed()
+    return plan.rdd() if plan is not None and plan.nodeName() == "LogicalRDD" else None
 
 
-def _is_small(frame: DataFrame) -> bool:
-    """Say whether a frozen frame has few enough rows to be sent to all executors."""
+def _is_small(frame: DataFrame, most_bytes: int, most_rows: int) -> bool:
+    """Say whether a frozen frame has few bytes or, where nobody knows that, few rows."""
     rows = _rows_of(frame)
     if rows is None:
-        return bool(frame.limit(BROADCAST_ROWS + 1).count() <= BROADCAST_ROWS)
+        return bool(frame.limit(most_rows + 1).count() <= most_rows)
     stored = [each for each in rows.sparkContext().getRDDStorageInfo() if each.id() == rows.id()]
-    return bool(sum(each.diskSize() + each.memSize() for each in stored) <= BROADCAST_BYTES)
+    return bool(sum(each.diskSize() + each.memSize() for each in stored) <= most_bytes)
 
 
 def _free(frame: DataFrame) -> None:
@@ -205,6 +221,16 @@ def _free_all(session: SparkSession, frames: dict[str, DataFrame], handed_over: 
                 _free(frame)
     except Exception:  # the session is gone, and all tables with it
         frames.clear()
+
+
+def coded_texts(column: pa.ChunkedArray) -> tuple[IntArray, list[str | None]]:
+    """Number the different texts of a column in their order, null first."""
+    coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    found: list[str | None] = coded.dictionary.to_pylist()
+    order = sorted(range(len(found)), key=lambda i: (found[i] is not None, found[i] or ""))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place[coded.indices.to_numpy(zero_copy_only=False)], [found[i] for i in order]
 
 
 def _reason(error: Exception) -> str:

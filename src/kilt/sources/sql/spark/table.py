@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+import numpy as np
 from pyspark.sql import DataFrame
 
 from kilt.errors import InputError, VerificationError
+from kilt.numbers import IntArray
 from kilt.sources.sql.engine import fresh, listed
-from kilt.sources.sql.spark.engine import SparkEngine
-from kilt.sources.sql.spark.text import require_cells
+from kilt.sources.sql.spark.engine import SparkEngine, coded_texts
+from kilt.sources.sql.spark.text import hashes_of, require_cells
 from kilt.sources.sql.table import SqlSource
 from kilt.sources.tally import Comparison
 
@@ -46,6 +48,15 @@ class SparkSource(SqlSource):
         frame = self.engine.frame(self.table)
         return frame.select(*(f"c{i}" for i in range(len(self.columns)))).toDF(*self.columns)
 
+    def read_types(self, types: str, keys: Sequence[str]) -> tuple[IntArray, IntArray, list[list[str | None]]]:
+        """Read the texts of few row types and code them here, as Spark is slow to begin with a query."""
+        if not self.engine.has_few_rows(types):
+            return super().read_types(types, keys)
+        found = self.engine.texts(f"SELECT n, {listed(keys)} FROM {types} ORDER BY y")
+        coded = [coded_texts(found.column(key)) for key in keys]
+        codes = np.column_stack([codes for codes, _ in coded]).astype(np.int32)
+        return found.column("n").to_numpy().astype(np.int64), codes, [values for _, values in coded]
+
     def compare(self, original: Any, identifier: Sequence[str], blurred: Sequence[str]) -> Comparison:
         """Compare the cells with those of the original; where rows are not found there again, it has changed."""
         comparison = super().compare(original, identifier, blurred)
@@ -55,9 +66,7 @@ class SparkSource(SqlSource):
 
     def fingerprint(self) -> tuple[Any, ...]:
         """Return what two tables share if they have the same rows, in any order: sums of two hashes of 64 bits."""
-        texts = [self.text(name) for name in self.columns]
-        cells = [each for text in texts for each in (f"coalesce({text}, '')", f"{text} IS NULL")]
-        hashes = (f"xxhash64({listed(parts)})" for parts in (cells, ["'kilt'", *reversed(cells)]))
+        hashes = hashes_of([self.text(name) for name in self.columns])
         sums = listed(f"sum(CAST({each} AS DECIMAL(38, 0)))" for each in hashes)
         return self.engine.rows(f"SELECT count(*), {sums} FROM {self.table}")[0]
 

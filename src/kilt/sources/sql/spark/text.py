@@ -7,6 +7,7 @@ without a time zone. Decimals have all their digits, where Spark would write 0E-
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from kilt.errors import InputError
 
@@ -61,3 +62,12 @@ def _digits(cast: str, places: int) -> str:
     digits = f"lpad(translate(split_part({cast}, 'E', 1), '-.', ''), {places}, '0')"
     sign = f"CASE WHEN {cast} LIKE '-%' THEN '-' ELSE '' END"
     return f"CASE WHEN {cast} LIKE '%E%' THEN {sign} || '0.' || {digits} ELSE {cast} END"
+
+
+def hashes_of(texts: Sequence[str]) -> tuple[str, str]:
+    """Return two hashes of 64 bits of the texts of a row: by far faster than one of 128 bits, and as unlikely to meet.
+
+    A null is told from an empty text, and lengths need no place in them, as each text is hashed by itself.
+    """
+    cells = [each for text in texts for each in (f"coalesce({text}, '')", f"{text} IS NULL")]
+    return f"xxhash64({', '.join(cells)})", f"xxhash64('kilt', {', '.join(reversed(cells))})"

@@ -30,9 +30,11 @@ PLACES = {  # library -> where it may be imported
     "click": ("kilt.cli", "kilt.commands.demo"),
     "pandas": (),
     "polars": (),
-    "pyarrow": ("kilt.sources.sql.postgres",),
+    "pyarrow": ("kilt.sources.sql.postgres", "kilt.sources.sql.spark"),
     "adbc_driver_manager": ("kilt.sources.sql.postgres",),
     "adbc_driver_postgresql": ("kilt.sources.sql.postgres",),
+    "pyspark": ("kilt.sources.sql.spark",),
+    "py4j": ("kilt.sources.sql.spark",),
     "highspy": ("kilt.solvers", "kilt.bounds"),
     "rustworkx": ("kilt.solvers",),
 }

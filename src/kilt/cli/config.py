@@ -53,6 +53,8 @@ KEYS: Mapping[str, str] = {
     "decimal": TEXT,
     "sheet": TEXT,
     "query": TEXT,
+    "engine": TEXT,
+    "master": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
     "strict": SWITCH,

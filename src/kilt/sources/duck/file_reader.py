@@ -38,6 +38,8 @@ def load(database: Database, form: FileFormat, table: str) -> tuple[list[str], F
             return _load_copy(database, form, table)
         if not form.path.exists():
             raise InputError(f"the file '{form.path}' does not exist")
+        if form.path.is_dir():
+            raise InputError(f"'{form.path}' is a folder: give --engine spark to read it as Parquet, or name a file")
         if not form.path.is_file():
             raise InputError(f"'{form.path}' is not a file")
         if not form.path.stat().st_size:

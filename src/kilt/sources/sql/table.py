@@ -15,6 +15,7 @@ from kilt.model.ladders import Domain
 from kilt.model.marks import HIDDEN
 from kilt.model.plan import Plan
 from kilt.model.row_types import RowTypes
+from kilt.numbers import IntArray
 from kilt.sources.base import Counted, CountedRow
 from kilt.sources.indicators import require_indicator
 from kilt.sources.sql.compare import compare
@@ -140,6 +141,18 @@ class SqlSource:
         counted = f"SELECT {self.texts(names)}, count(*) AS n FROM {self.table} GROUP BY {places(len(names))}"
         place = f"row_number() OVER (ORDER BY {by_text(keys)}) - 1"
         self.engine.create(types, f"SELECT {place} AS y, {listed(keys)}, n FROM ({counted}) AS counted")
+        counts, codes, values = self.read_types(types, keys)
+        row_types = RowTypes(
+            quasi=tuple(values[: len(quasi)]),
+            sensitive=tuple(values[len(quasi) :]),
+            quasi_codes=codes[:, : len(quasi)],
+            sensitive_codes=codes[:, len(quasi) :],
+            counts=counts,
+        )
+        return Counted(row_types, TypesTable(types, tuple(names)))
+
+    def read_types(self, types: str, keys: Sequence[str]) -> tuple[IntArray, IntArray, list[list[str | None]]]:
+        """Return the counts of row types and the codes of their keys, in their order, and the values of every key."""
         ranks = listed(f"{rank([key])} AS {key}" for key in keys)
         found = self.engine.integers(f"SELECT y, n, {ranks} FROM {types} ORDER BY y")
         codes = np.column_stack([found[key] for key in keys]).astype(np.int32)
@@ -147,14 +160,7 @@ class SqlSource:
             [row[0] for row in self.engine.rows(f"SELECT DISTINCT {key} FROM {types} ORDER BY {by_text([key])}")]
             for key in keys
         ]
-        row_types = RowTypes(
-            quasi=tuple(values[: len(quasi)]),
-            sensitive=tuple(values[len(quasi) :]),
-            quasi_codes=codes[:, : len(quasi)],
-            sensitive_codes=codes[:, len(quasi) :],
-            counts=found["n"],
-        )
-        return Counted(row_types, TypesTable(types, tuple(names)))
+        return found["n"], codes, values
 
     def apply(self, plan: Plan, counted: Counted, identifier: Sequence[str], seed: int | None = None) -> Self:
         """Return the release: identifiers dropped, quasi cells blurred (one JOIN), rows in their order or shuffled."""

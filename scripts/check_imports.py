@@ -14,8 +14,8 @@ CHAINS = [  # layers from low to high: a module may import from layers that stan
     [f"kilt.{layer}" for layer in chain.split()]
     for chain in (
         "errors numbers arrays model kernels patterns run certificates.proof bounds solvers hardness commands cli",
-        "errors staging numbers arrays model certificates.proof sources verification certificates report release "
-        "hardness commands cli",
+        "errors staging numbers arrays model certificates.proof sources verification certificates report inspection "
+        "release hardness commands cli",
         "run report",
     )
 ]

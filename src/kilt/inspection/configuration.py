@@ -108,7 +108,8 @@ def _tables(profile: Profile) -> Iterator[str]:
         return
     yield _table("sensitive", ROLES["sensitive"], ((c, quoted(c.proposal.space), c.proposal.reason) for c in sensitive))
     largest = {each.column: each.l["frequency"] for each in profile.possible.sensitive}
-    diverse = [c for c in sensitive if largest[c.name] >= L and c.distinct <= MOST_VALUES]
+    shared = min(MOST_VALUES, profile.rows // 2)
+    diverse = [c for c in sensitive if largest[c.name] >= L and c.distinct <= shared]
     if diverse:
         up_to = ((c, str(L), f"up to {decimal_text(largest[c.name], 2)} is possible") for c in diverse)
         yield _table("l", DIVERSE, up_to)

@@ -63,6 +63,13 @@ def test_typed_columns_with_nulls_go_round(tmp_path):
     assert (tmp_path / "typed-release.parquet").exists()
 
 
+def test_nested_columns_are_dropped(tmp_path):
+    frame = pl.DataFrame({"sex": ["f", "m"] * 10, "codes": [[1, 2], [3]] * 10})
+    frame.write_parquet(tmp_path / "nested.parquet")
+    released(tmp_path, "nested.parquet")
+    assert read_config(tmp_path / "kilt.toml")["identifier"] == ["codes"]
+
+
 def test_other_ways_of_writing_go_round(tmp_path):
     lines = [f"0{1000 + i % 30};{i % 40},5;{1 + i % 28:02}.03.19{50 + i % 40};Köln" for i in range(80)]
     (tmp_path / "people.csv").write_bytes("\n".join(["PLZ;Größe;geboren;Ort", *lines]).encode("windows-1252"))

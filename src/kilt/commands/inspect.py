@@ -17,7 +17,7 @@ from kilt.model.decimal_sign import POINT, require_decimal
 from kilt.model.ladders import Domain
 from kilt.run.progress import Observer, Progress, silent
 from kilt.sources.base import Source
-from kilt.sources.combinations import combinations_of, count_values
+from kilt.sources.combinations import combinations_of, count_values, nested_in
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 
@@ -52,7 +52,7 @@ def inspect(
     inspected = [
         Inspected(
             each,
-            kind_of(each, signs[each.name]),
+            kind_of(each, signs[each.name], nested_in(source, each.name)),
             partial(domains.of, each.name),
             source.typed(each.name),
             signs[each.name],

@@ -17,7 +17,7 @@ from kilt.model.column_counts import ColumnCounts
 from kilt.model.detect import called_name, detect
 from kilt.model.ladders.dates import read_moment
 
-KindName = Literal["identifier", "text", "date", "number", "code", "category", "constant"]
+KindName = Literal["identifier", "text", "date", "number", "code", "category", "constant", "nested"]
 FORMATS = (  # of dates that are not as in ISO 8601; the first that all values have
     "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d.%m.%y", "%m/%d/%y", "%d.%m.%Y %H:%M",
     "%m/%d/%Y %H:%M", "%d/%m/%Y %H:%M",
@@ -59,15 +59,21 @@ class Kind:
     @property
     def identifies(self) -> bool:
         """Whether single values could tell who somebody is."""
-        return self.name in ("identifier", "text")
+        return self.name in ("identifier", "text", "nested")
 
 
-def kind_of(column: ColumnCounts, decimal: str = ".") -> Kind:
-    """Say what a column is."""
+def kind_of(column: ColumnCounts, decimal: str = ".", nested: str | None = None) -> Kind:
+    """Say what a column is; ``nested`` is what it holds, if that is more than one value in a cell."""
+    if nested is not None:
+        return Kind("nested", f"holds {nested}, which cannot be blurred")
     if column.distinct <= 1:
         return Kind("constant", "has no values" if not column.distinct else "has one value only")
-    if (form := date_format(column)) is not False:
-        return Kind("date", "dates", form)
+    form = date_format(column)
+    return _of_words(column, decimal) if form is False else Kind("date", "dates", form)
+
+
+def _of_words(column: ColumnCounts, decimal: str) -> Kind:
+    """Say what a column is that has several values, which are no dates."""
     found = detect(column.sample)
     unique = found.reason if found.kind == "unique" else None  # numbers may be so, too: costs, for example
     if found.identifies and unique is None:

@@ -78,6 +78,19 @@ class CodedRows:
         """Nothing was made."""
 
 
+@runtime_checkable
+class NestingSource(Protocol):
+    """A source that may have columns whose cells are more than one value, which can be neither quasi nor sensitive."""
+
+    def nested(self, column: str) -> str | None:
+        """Return what such a column holds, as in lists; None if its cells are single values."""
+
+
+def nested_in(source: Source, column: str) -> str | None:
+    """Return what a column holds, if that is more than one value."""
+    return source.nested(column) if isinstance(source, NestingSource) else None
+
+
 def count_values(source: Source, column: str, most: int = PARAMS.sample) -> ColumnCounts:
     """Count the values of a column, as the source does it or from its domain."""
     if isinstance(source, ProfilingSource):

@@ -16,7 +16,7 @@ CHAINS = [  # layers from low to high: a module may import from layers that stan
         "errors encodings numbers arrays model kernels patterns run certificates.proof bounds solvers hardness "
         "commands cli",
         "errors encodings staging numbers arrays model certificates.proof sources verification certificates report "
-        "release hardness commands cli",
+        "inspection release hardness commands cli",
         "run report",
     )
 ]

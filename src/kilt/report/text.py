@@ -173,6 +173,11 @@ def bound_percent(bound: Fraction, share: Fraction | None = None) -> str:
     return f"{decimal_text(100 * bound, digits)}%"
 
 
+def printable(text: str) -> str:
+    """Write a text of the user's so that it stays on its line and no terminal takes it for a command."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
 def columns_text(header: Sequence[str], rows: Sequence[Sequence[str | None]]) -> list[str]:
     """Lay out cells in columns, one line per row, the header first."""
     table = [list(header), *(["" if cell is None else cell for cell in row] for row in rows)]

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from kilt.errors import InputError
+from kilt.model.column_counts import ColumnCounts
 from kilt.model.detect import ColumnSample
 from kilt.model.ladders import Domain
 from kilt.model.marks import HIDDEN
@@ -18,6 +19,7 @@ from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
 from kilt.sources.base import Counted, CountedRow
 from kilt.sources.indicators import require_indicator
+from kilt.sources.sql.combinations import SqlCombinations, count_values
 from kilt.sources.sql.compare import compare
 from kilt.sources.sql.engine import Engine, by_text, fresh, listed, number, places, rank
 from kilt.sources.sql.release import release_of
@@ -132,6 +134,14 @@ class SqlSource:
         chosen = self.engine.rows(f"SELECT v FROM {values} WHERE v IS NOT NULL ORDER BY md5(v) LIMIT {most}")
         self.engine.drop(values)
         return ColumnSample(column, int(rows), int(filled), int(distinct), [row[0] for row in chosen])
+
+    def count_values(self, column: str, most: int) -> ColumnCounts:
+        """Count the values of a column for a profile."""
+        return count_values(self, column, most)
+
+    def combinations(self, columns: Sequence[str]) -> SqlCombinations:
+        """Make some columns ready to be counted together."""
+        return SqlCombinations(self, columns)
 
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
         """Count the row types (one GROUP BY), in the order of their texts; which one each row is stays here."""

@@ -16,7 +16,7 @@ from support.problems import drawn_problem, drawn_table, random_problem, searcha
 from support.profiles import examples
 
 OWN = {"tp": Policy(l=2), "tp+": Policy(l=2), "sabre": Policy(t="0.4")}  # the policies that only these take
-HEURISTIC = [name for name, entry in SOLVERS.items() if entry.kind != "exact" and name != "search"]
+HEURISTIC = [name for name, entry in SOLVERS.items() if entry.kind != "exact" and entry.ends]
 
 
 @pytest.mark.parametrize("name", HEURISTIC)

@@ -34,10 +34,10 @@ def main() -> int:
         source = DuckSource.open(drawn(Path(folder) / "million.csv", 1_000_000))
     roles = Roles.read(source.columns, QUASI_A, "salary-class")
     cells = ", ".join(f"c{i}" for i in range(len(source.columns)))
-    group_by = f"CREATE OR REPLACE TABLE grouped AS SELECT {cells}, count(*) AS n FROM {source._table} GROUP BY ALL"
+    group_by = f"CREATE OR REPLACE TABLE grouped AS SELECT {cells}, count(*) AS n FROM {source.table} GROUP BY ALL"
     base, ours = [], []
     for _ in range(ROUNDS):  # in turns, so that noise meets both
-        base.append(measured(lambda: source._database.run(group_by)))
+        base.append(measured(lambda: source.engine.run(group_by)))
         ours.append(measured(lambda: judge(source, roles, POLICY)))
     verdict = judge(source, roles, POLICY)
     print(f"1,000,000 rows in {verdict.groups:,} groups: k={verdict.k}, {dict(verdict.t)}")

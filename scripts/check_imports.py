@@ -16,7 +16,7 @@ CHAINS = [  # layers from low to high: a module may import from layers that stan
         "errors encodings numbers arrays model kernels patterns run certificates.proof bounds solvers hardness "
         "commands cli",
         "errors encodings staging numbers arrays model certificates.proof sources verification certificates report "
-        "release hardness commands cli",
+        "inspection release hardness commands cli",
         "run report",
     )
 ]
@@ -30,14 +30,29 @@ PLACES = {  # library -> where it may be imported
     "click": ("kilt.cli", "kilt.commands.demo"),
     "pandas": (),
     "polars": (),
-    "pyarrow": (),
+    "pyarrow": ("kilt.sources.sql.postgres", "kilt.sources.sql.spark"),
+    "adbc_driver_manager": ("kilt.sources.sql.postgres",),
+    "adbc_driver_postgresql": ("kilt.sources.sql.postgres",),
+    "pyspark": ("kilt.sources.sql.spark",),
+    "py4j": ("kilt.sources.sql.spark",),
     "highspy": ("kilt.solvers", "kilt.bounds"),
     "rustworkx": ("kilt.solvers",),
 }
 INDEPENDENT = ("kilt.verification", "kilt.certificates")  # none of their modules may reach, even through others:
 FORBIDDEN = ("kilt.solvers", "kilt.kernels", "kilt.bounds")
 # not imported by `import kilt`
-LAZY = ("duckdb", "narwhals", "openpyxl", "rich", "cython", "highspy", "numpy", "click")
+LAZY = (
+    "adbc_driver_manager",
+    "pyarrow",
+    "duckdb",
+    "narwhals",
+    "openpyxl",
+    "rich",
+    "cython",
+    "highspy",
+    "numpy",
+    "click",
+)
 Graph = dict[str, set[str]]
 
 

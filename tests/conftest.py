@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 pytest.register_assert_rewrite("support")
 
 from kilt.kernels import IS_COMPILED  # noqa: E402 - as it is below
-from support import profiles  # noqa: E402 - its assertions are rewritten like those of the tests
+from support import postgres, profiles  # noqa: E402 - its assertions are rewritten like those of the tests
 from support.paths import HOSPITAL, ROOT  # noqa: E402
 
 profiles.register()
@@ -23,6 +24,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in marks)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[postgres.Cluster]:
+    """A PostgreSQL of our own; tests that need it are skipped where there is none."""
+    pytest.importorskip("adbc_driver_postgresql", reason=postgres.DRIVER)
+    if postgres.binaries() is None:
+        pytest.skip(postgres.MISSING)
+    with postgres.running() as found:
+        yield found
 
 
 @pytest.fixture

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from kilt import InputError
-from kilt.model.plan import Plan
-from kilt.numbers import IntArray
 from kilt.sources.frame import FrameSource
 
 
 class Records(FrameSource):
-    """A list of dicts with the same keys; the release is such a list, too."""
+    """A list of dicts with the same keys, or a frame made of one; the release is such a list, too."""
 
-    def __init__(self, records: list[dict[str, Any]]) -> None:
-        if any(record.keys() != records[0].keys() for record in records):
+    def __init__(self, records: list[dict[str, Any]] | pd.DataFrame) -> None:
+        if isinstance(records, list) and any(record.keys() != records[0].keys() for record in records):
             raise InputError("the records do not all have the same keys")
         super().__init__(pd.DataFrame(records, dtype=object))  # cells stay what they are: 34 does not become 34.0
 
@@ -25,14 +22,6 @@ class Records(FrameSource):
     def native(self) -> list[dict[str, Any]]:
         """The rows as dicts; a missing cell is None."""
         return [{k: None if pd.isna(v) else v for k, v in row.items()} for row in super().native.to_dict("records")]
-
-    def apply(self, plan: Plan, type_of_row: IntArray, identifier: Sequence[str]) -> Records:
-        """Return the release."""
-        return Records(super().apply(plan, type_of_row, identifier).native.to_dict("records"))
-
-    def reordered(self, order: IntArray) -> Records:
-        """Return the rows in another order."""
-        return Records(super().reordered(order).native.to_dict("records"))
 
 
 def open_records(data: Any) -> Records | None:

@@ -193,9 +193,9 @@ def test_the_verifier_stops_a_release_that_changes_another_cell(monkeypatch, hos
 
     apply = DuckSource.apply
 
-    def wrong(self, plan, type_of_row, identifier):
-        made = apply(self, plan, type_of_row, identifier)
-        made._database.run(f"UPDATE {made._table} SET c3 = 'Cancer' WHERE rowid = 0")
+    def wrong(self, *given):
+        made = apply(self, *given)
+        made.engine.run(f"UPDATE {made.table} SET c3 = 'Cancer' WHERE rowid = 0")
         return made
 
     monkeypatch.setattr(DuckSource, "apply", wrong)

@@ -16,6 +16,7 @@ from kilt.cli.options import (
     file_options,
     keep_option,
     policy_options,
+    query_option,
     reading_options,
     roles_options,
     style_options,
@@ -23,6 +24,7 @@ from kilt.cli.options import (
 from kilt.cli.settings import describe, policy_of, print_undecided, read_settings, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
+from kilt.sources.sql.postgres.url import shown_location
 from kilt.version import NUMBER
 
 
@@ -51,21 +53,66 @@ def cli(context: click.Context) -> None:
 
 
 @cli.command()
+@click.argument("table")
+@style_options
+@click.option(
+    "--write",
+    metavar="FILE",
+    help="Write the proposals to a configuration with comments, as in kilt.toml, for kilt anonymize --config FILE.",
+)
+@click.option("--force", is_flag=True, help="Let --write replace a file that exists.")
+@click.option(
+    "--show-values",
+    is_flag=True,
+    help="Show also values that fewer than 10 rows have, and values of columns that identify persons.",
+)
+@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing, as with --write FILE.")
+def inspect(table: str, **flags: Any) -> None:
+    """Say what the columns of TABLE are, how they single people out, and which policies are possible at all.
+
+    Roles, ladders and spaces are proposed, with reasons; nothing is applied. A value is shown only if at least 10 rows
+    have it, and if its column does not identify persons.
+
+    Example: kilt inspect patients.csv --write kilt.toml
+    """
+    from kilt.commands.inspect import inspect as run
+    from kilt.report.text import printable
+
+    written, force, as_json, quiet = (flags.pop(name) for name in ("write", "force", "json", "quiet"))
+    if force and not written:
+        raise InputError("'force' has no meaning without --write FILE: give both, or leave it out")
+    with at_work(), watching_run({"json": as_json or quiet}, lines=False) as observer:
+        profile = run(table, **flags, observer=observer)
+        if written:
+            profile.write(written, force=force)
+    if as_json:
+        click.echo(json.dumps({**profile.to_dict(), **({"written": written} if written else {})}))
+    elif not quiet:
+        said = f"wrote {written}: read it, then run kilt anonymize --config {written}"
+        hint = f"nothing is applied: kilt inspect {table} --write kilt.toml writes these proposals to a file"
+        click.echo(f"{profile.summary()}\n{printable(said if written else hint)}")
+
+
+@cli.command()
 @click.argument("input", required=False)
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Where to write the release (.csv, .tsv, .parquet, .xlsx; .gz, .zst); - is standard output.",
+    help="Where to write the release (.csv, .tsv, .parquet, .xlsx; .gz, .zst); - is standard output. "
+    "postgresql://host/database?table=NAME is a table of the database that INPUT is in.",
 )
 @roles_options
 @keep_option
+@query_option
 @policy_options
 @reading_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
 @click.option(
     "--polish", is_flag=True, default=None, help="Let the search go on from what the solver found; it is never worse."
 )
+@click.option("--parts", metavar="N", type=int, help="Divide the table into N parts, with --solver split.")
 @click.option(
     "--time",
     metavar="SECONDS",
@@ -110,7 +157,7 @@ def anonymize(**flags: Any) -> None:
     ):
         release = run(
             given["input"],
-            **some(given, "output", "certificate", *ORIGINAL, "gap", "iterations", "mark"),
+            **some(given, "output", "certificate", *ORIGINAL, "parts", "gap", "iterations", "mark"),
             time=time_left(given),
             policy=policy_of(given),
             solver=given.get("solver", "auto"),
@@ -123,9 +170,11 @@ def anonymize(**flags: Any) -> None:
         )
     apart = given["output"] == "-"  # the release is on standard output, where nothing else may be
     if given.get("json"):
-        shown = json.dumps({**release.to_dict(), "output": given["output"], **some(given, "certificate")})
+        shown = json.dumps(
+            {**release.to_dict(), "output": shown_location(given["output"]), **some(given, "certificate")}
+        )
     else:
-        written = " and ".join(given[name] for name in ("output", "certificate") if given.get(name))
+        written = " and ".join(shown_location(given[name]) for name in ("output", "certificate") if given.get(name))
         shown = f"{release.summary()}\nwrote {written.replace('-', 'standard output', 1) if apart else written}"
     click.echo(shown, err=apart)
 
@@ -136,6 +185,12 @@ def anonymize(**flags: Any) -> None:
 @policy_options
 @reading_options
 @click.option("--original", metavar="FILE", help="Check also that nothing but stars differs from this table.")
+@click.option(
+    "--shuffled",
+    is_flag=True,
+    default=None,
+    help="The rows are in another order than those of the original: match them with rows that they cover.",
+)
 def verify(**flags: Any) -> None:
     """Say what TABLE meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
@@ -149,7 +204,12 @@ def verify(**flags: Any) -> None:
     if not table:
         raise InputError("'table' is missing: kilt verify TABLE --quasi COLUMNS")
     with at_work():
-        verdict = run(table, **some(given, *TABLE, "original", "mark"), policy=policy_of(given))
+        verdict = run(
+            table,
+            **some(given, *TABLE, "original", "mark"),
+            policy=policy_of(given),
+            shuffled=bool(given.get("shuffled") or given.get("shuffle")),
+        )
     click.echo(json.dumps(verdict.to_dict()) if given.get("json") else verdict_text(verdict))
     if not verdict.met:
         sys.exit(1)
@@ -159,6 +219,7 @@ def verify(**flags: Any) -> None:
 @click.argument("input", required=False)
 @roles_options
 @keep_option
+@query_option
 @policy_options
 @reading_options
 @click.option("--time", metavar="SECONDS", help="Stop after this time; more time gives a higher bound, up to a point.")
@@ -233,6 +294,7 @@ def check(**flags: Any) -> None:
 @click.argument("input", required=False)
 @roles_options
 @keep_option
+@query_option
 @policy_options
 @reading_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
@@ -284,6 +346,7 @@ def frontier(**flags: Any) -> None:
 @click.argument("input", required=False)
 @roles_options
 @keep_option
+@query_option
 @policy_options
 @reading_options
 @click.option("--solvers", metavar="NAMES", help="Which ones, as in search,mondrian,cover (all if not given).")

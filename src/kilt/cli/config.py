@@ -11,6 +11,7 @@ from typing import Any
 
 from kilt.errors import InputError, nearest, raise_all
 from kilt.model.spaces import Ordered
+from kilt.sources.sql.postgres.url import holds_password
 
 TEXT, LIST, NUMBER, WHOLE, SWITCH = (
     "a text",
@@ -39,6 +40,7 @@ KEYS: Mapping[str, str] = {
     "solver": TEXT,
     "solvers": LIST,
     "polish": SWITCH,
+    "parts": WHOLE,
     "time": NUMBER,
     "time_each": NUMBER,
     "gap": NUMBER,
@@ -50,6 +52,9 @@ KEYS: Mapping[str, str] = {
     "encoding": TEXT,
     "decimal": TEXT,
     "sheet": TEXT,
+    "query": TEXT,
+    "engine": TEXT,
+    "master": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
     "strict": SWITCH,
@@ -75,9 +80,14 @@ def read_config(path: Path) -> dict[str, Any]:
         for key, value in found.items()
         if key in KEYS and not _fits(key, value)
     ]
+    problems += [
+        f"'{key}' in '{path}' holds a password: leave it out, and set PGPASSWORD or write it to ~/.pgpass"
+        for key, value in found.items()
+        if key in PATHS and holds_password(value)
+    ]
     raise_all(problems)
     settings: dict[str, Any] = {
-        key: str(path.parent / v) if key in PATHS and v != "-" else v for key, v in found.items()
+        key: str(path.parent / v) if key in PATHS and v != "-" and "://" not in v else v for key, v in found.items()
     }
     for key in ("quasi", "sensitive"):
         if key in settings:

@@ -21,7 +21,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 
 ROLES = ("quasi", "sensitive", "identifier", "weights", "measure")
 TABLE = (*ROLES, "delimiter", "encoding", "decimal", "sheet")  # what is said of every table
-ORIGINAL = (*TABLE, "keep")  # what is said of a table that is to be released
+ORIGINAL = (*TABLE, "keep", "query")  # what is said of a table that is to be released
 roles_options = _options(
     click.option(
         "--quasi",
@@ -58,6 +58,11 @@ keep_option = click.option(
     help="Columns without a role that are released as they are, as in height: without a note, and even if they could "
     "identify a person.",
 )
+query_option = click.option(
+    "--query",
+    metavar="SQL",
+    help="Read what this query returns, where INPUT is the URL of a database (postgresql://host/database).",
+)
 policy_options = _options(
     click.option("-k", "--k", metavar="K", help="k-anonymity: every group has at least K rows."),
     click.option("-l", "--l", metavar="L", help="l-diversity: at most 1/L of a group shares a sensitive value."),
@@ -85,9 +90,14 @@ style_options = _options(
     ),
     click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook (the first if not given)."),
 )
+engine_options = _options(
+    click.option("--engine", metavar="NAME", help="spark: tables are folders of Parquet, read and written by Spark."),
+    click.option("--master", metavar="URL", help="Where Spark runs, as in spark://host:7077 (local[*] if not given)."),
+)
 file_options = _options(
     click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),
     style_options,
+    engine_options,
 )
 reading_options = _options(
     file_options,

@@ -5,27 +5,24 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterator
 from os import PathLike
-from pathlib import Path
 from typing import Any, Unpack
-
-import numpy as np
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.marks import MarkSpec, choose_marks
-from kilt.model.plan import Plan
 from kilt.model.policy import Policy, TCloseness
 from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
-from kilt.numbers import IntArray, Number, decimal_text
+from kilt.numbers import Number, decimal_text
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
-from kilt.release.writer import ReleaseWriter, staged
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
+from kilt.solvers.registry import with_parts
 from kilt.solvers.solve import certifiable_bound, limited, solve
-from kilt.sources.base import Source
 from kilt.sources.counted_table import CountedTable, TableDescription, TableSettings, takes_table
+from kilt.sources.registry import open_writer
+from kilt.sources.writer import Writer, staged
 
 STOPPED = "the search was interrupted"
 EMPTY = "the certificate proves nothing: no bound above 0 was found that can be written down; more time may help"
@@ -39,6 +36,7 @@ def anonymize(
     policy: Policy,
     solver: str | Solver = "auto",
     polish: bool = False,
+    parts: int | None = None,
     time: Number | None = None,
     gap: Number | None = None,
     iterations: int | None = None,
@@ -54,18 +52,20 @@ def anonymize(
 ) -> Release:
     """Release a table with as few stars as can be found, verified against the policy.
 
-    ``data`` is a frame (pandas, polars, pyarrow), the path of a file (CSV, TSV, Parquet, Excel), or a
-    ``TableDescription``. The columns in ``quasi`` may be blurred, those in ``identifier`` are dropped, and the
-    ``policy`` speaks of those in ``sensitive``. All others are released as they are, those that could identify persons
-    only if ``keep`` names them. The ``measure`` says what a label costs: ``loss``, ``level`` or ``entropy``. ``solver``
-    is a name or a solver of your own. With ``output`` the release is written to a file, and with ``certificate`` the
-    proof of its bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the
-    solver found, which is never worse. With ``strict`` a release that has warnings is an error. When ``interrupted``
-    says so, the search ends and the best release so far is handed over.
+    ``data`` is a frame (pandas, polars, pyarrow), the path of a file (CSV, TSV, Parquet, Excel), the URL of a table of
+    PostgreSQL (or of a database, with a ``query``), or a ``TableDescription``. The columns in ``quasi`` may be blurred,
+    those in ``identifier`` are dropped, and the ``policy`` speaks of those in ``sensitive``. All others are released as
+    they are, those that could identify persons only if ``keep`` names them. The ``measure`` says what a label costs:
+    ``loss``, ``level`` or ``entropy``. ``solver`` is a name or a solver of your own; ``split`` divides the table into
+    ``parts``. With ``output`` the release is written to a file or a table, and with ``certificate`` the proof of its
+    bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the solver found,
+    which is never worse. With ``strict`` a release that has warnings is an error. When ``interrupted`` says so, the
+    search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
+    solver = with_parts(solver, parts, seed)
     given = TableDescription.of(data, **said)
-    writer = None if output is None else ReleaseWriter.of(Path(output), given.data, given.style)
+    writer = None if output is None else open_writer(output, given.data, given.style)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
     observer(Progress("reading"))
@@ -87,15 +87,15 @@ def anonymize(
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
     plan = table.plan(solution.partition, marks)
-    released, order = apply_plan(table, plan, seed if shuffle else None)
+    released = table.apply(plan, seed if shuffle else None)
     figures = _figures(table, solution)
-    claim = ReleaseClaim(table.source, table.roles, policy, marks, problem.stars(solution.cost), order)
+    claim = ReleaseClaim(table.source, table.roles, policy, marks, problem.stars(solution.cost))
     with staged_certificate(certificate, proof) as put_certificate, staged(writer, released) as stage:
         observer(Progress("verifying", stars=claim.stars))
         verdict = claim.verify(stage.table)
         left = left_of(verdict, table.top_stars)
         warnings = warnings_of(left, claim.stars, figures["exact_bound"], figures["exact_least"], strict=strict)
-        stage.commit()
+        stage.publish()
         put_certificate()
     notes = (*noted, *_notes(table), *table.source.notes, *_ended(solution, stop), *empty)
     ended = clock.monotonic()
@@ -131,19 +131,7 @@ def _figures(table: CountedTable, solution: Solution) -> dict[str, Any]:
     }
 
 
-def apply_plan(table: CountedTable, plan: Plan, seed: int | None) -> tuple[Source, IntArray | None]:
-    """Return the release and, if a seed is given to shuffle it, the original row of each of its rows.
-
-    The shuffle starts from the order of the contents, so that knowing the seed does not reveal the original order.
-    """
-    released = table.source.apply(plan, table.type_of_row, table.roles.identifier)
-    if seed is None:
-        return released, None
-    order = released.content_order()[np.random.default_rng(seed).permutation(table.source.rows)]
-    return released.reordered(order), order
-
-
-def _typed(table: CountedTable, writer: ReleaseWriter | None) -> dict[str, bool]:
+def _typed(table: CountedTable, writer: Writer | None) -> dict[str, bool]:
     """Say of every quasi column whether it keeps a type other than text."""
     return {name: table.source.typed(name) and (writer is None or writer.typed) for name in table.roles.quasi}
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any, Unpack
 
 from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, gap_of, status_of
-from kilt.commands.anonymize import apply_plan
 from kilt.errors import InputError
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy
@@ -200,9 +199,8 @@ class Results:
         """Apply a solution to the table and verify it from its cells."""
         table = self.table
         plan = table.plan(solution.partition, self.marks)
-        released, order = apply_plan(table, plan, None)
         stars = table.problem.stars(solution.cost)
-        return ReleaseClaim(table.source, table.roles, table.policy, self.marks, stars, order).verify(released)
+        return ReleaseClaim(table.source, table.roles, table.policy, self.marks, stars).verify(table.apply(plan))
 
 
 def _with_guarantee(result: SolverResult, solution: Solution) -> SolverResult:

@@ -32,12 +32,13 @@ def verify(
     encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    shuffled: bool = False,
 ) -> Verdict:
     """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
     ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
     that nothing but suppressed quasi cells differs; ``mark`` is what these look like, and stars are counted by the
-    ``measure``.
+    ``measure``. If its rows were ``shuffled``, they are matched one to one with rows of the original that they cover.
     """
     style = FileStyle(delimiter, encoding, sheet=sheet)
     source = open_source(table, style)
@@ -53,4 +54,4 @@ def verify(
         name: given[name] if name in given else default_mark(ladder, typed=source.typed(name))
         for name, ladder in roles.quasi.items()
     }
-    return judge(source, roles, policy or Policy(), beside, marks)
+    return judge(source, roles, policy or Policy(), beside, marks, shuffled=shuffled)

@@ -6,11 +6,13 @@ The decision is made from counts and a bounded sample of the distinct values, so
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from heapq import nsmallest
 from typing import Literal
 
 from kilt.model.looks import is_email, is_file, is_iban, is_name, is_person, is_phone, is_sentence
@@ -44,7 +46,7 @@ PARAMS = Params()
 class ColumnSample:
     """What is looked at of a column: how many cells are filled, with how many distinct values, and some of these.
 
-    A cell of nothing but blanks is not filled.
+    Of the cells that are filled, ``blank`` hold nothing but blanks, which is as good as missing.
     """
 
     name: str
@@ -52,13 +54,20 @@ class ColumnSample:
     filled: int
     distinct: int
     values: Sequence[str]
+    blank: int = 0
 
     @classmethod
-    def of(cls, name: str, cells: Sequence[str | None], most: int = PARAMS.sample) -> ColumnSample:
-        """Take the sample of a column that is at hand, evenly from its values in order of their first appearance."""
-        filled = [cell for cell in cells if cell is not None and cell.strip()]
-        values = list(dict.fromkeys(filled))
-        return cls(name, len(cells), len(filled), len(values), values[:: step(len(values), most)])
+    def of(cls, name: str, counts: Mapping[str | None, int], most: int = PARAMS.sample) -> ColumnSample:
+        """Take the sample of a column from its values with their numbers of cells: the first ones by their hash."""
+        values = {value: count for value, count in counts.items() if value is not None}
+        filled = sum(values.values())
+        blank = sum(count for value, count in values.items() if not value.strip())
+        chosen = nsmallest(most, values, key=_hashed)
+        return cls(name, filled + counts.get(None, 0), filled, len(values), chosen, blank)
+
+
+def _hashed(value: str) -> bytes:
+    return hashlib.md5(value.encode(errors="surrogatepass"), usedforsecurity=False).digest()
 
 
 @dataclass(frozen=True)
@@ -73,11 +82,6 @@ class ColumnKind:
     def identifies(self) -> bool:
         """Whether it could tell who somebody is."""
         return self.kind != "plain"
-
-
-def step(values: int, most: int) -> int:
-    """Return how far apart the values of a sample are, so that there are at most so many."""
-    return max(1, -(-values // most))
 
 
 def detect(column: ColumnSample, params: Params = PARAMS) -> ColumnKind:
@@ -127,9 +131,10 @@ def _text(column: ColumnSample, params: Params) -> Found:
 
 def _unique(column: ColumnSample, params: Params) -> Found:
     """Find values that hardly any two rows share, such as numbers of patients."""
-    if column.rows < params.rows or column.filled < params.filled:
+    filled, distinct = column.filled - column.blank, column.distinct - (column.blank > 0)
+    if column.rows < params.rows or filled < params.filled:
         return None
-    share = Fraction(column.distinct, column.filled)
+    share = min(Fraction(1), Fraction(distinct, filled))
     if share <= params.unique:
         return None
     return "unique", f"{decimal_text(100 * share, 1)}% of its values differ"
@@ -151,9 +156,13 @@ WHOSE = re.compile(
 
 def called_name(column: str) -> bool:
     """Say whether a column is called the name of a person, as in ``surname`` or ``patient_name``, not ``drug name``."""
-    words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-zà-ÿ])(?=[A-Z])", " ", column))
-    names = [word for word in words if not WHOSE.fullmatch(word.lower())]
-    return bool(names) and all(NAMES.fullmatch(word.lower()) for word in names)
+    names = [word for word in column_words(column) if not WHOSE.fullmatch(word)]
+    return bool(names) and all(NAMES.fullmatch(word) for word in names)
+
+
+def column_words(column: str) -> list[str]:
+    """Return the words of the name of a column, in small letters: birth, date of ``birthDate`` and ``Birth_date``."""
+    return [word.lower() for word in re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-zà-ÿ])(?=[A-Z])", " ", column))]
 
 
 def refusal(found: Iterable[ColumnKind]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -47,8 +48,12 @@ class ColumnPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """Entries of a partition in the order of row types, and the look of every group."""
+    """Entries of a partition in the order of row types, and the look of every group.
 
+    The copies of a row type are numbered from 0; an entry has those from ``first_copies`` to ``last_copies``.
+    """
+
+    types: IntArray
     groups: IntArray
     counts: IntArray
     columns: tuple[ColumnPlan, ...]
@@ -83,7 +88,24 @@ class Plan:
             ]
             as_text = ladder.text_only or isinstance(marks[name], str)
             columns.append(ColumnPlan(name, shown, hidden, marks[name], as_text))
-        return cls(partition.groups[order], partition.counts[order], tuple(columns))
+        return cls(partition.types[order], partition.groups[order], partition.counts[order], tuple(columns))
+
+    @property
+    def last_copies(self) -> IntArray:
+        """The last copy of every entry."""
+        return self.first_copies + self.counts - 1
+
+    @cached_property
+    def first_copies(self) -> IntArray:
+        """The first copy of every entry."""
+        before = np.cumsum(self.counts) - self.counts
+        starts = np.searchsorted(self.types, self.types)
+        return np.asarray(before - before[starts])
+
+    @property
+    def is_split(self) -> BoolArray:
+        """Whether the row type of an entry is in several groups."""
+        return np.asarray(np.bincount(self.types)[self.types] > 1)
 
     def row_groups(self, row_types: IntArray) -> IntArray:
         """Return the group of every row, given its row type; copies are assigned in the order of rows."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from kilt.certificates.proof.evidence import Arithmetic, Status, gap_of, status_of
@@ -16,8 +15,8 @@ from kilt.model.policy import Policy
 from kilt.numbers import IntArray, bound_number, decimal_text, json_number, pluralize
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import ColumnLeft
-from kilt.release.writer import ReleaseWriter
 from kilt.sources.base import Source
+from kilt.sources.registry import open_writer
 from kilt.verification.verdict import Verdict
 
 
@@ -126,9 +125,9 @@ class Release:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the release to a file: verified from the file itself, and renamed into place at the end."""
-        with ReleaseWriter.of(Path(path), None).stage(self.released) as stage:
+        with open_writer(path, self.released).stage(self.released) as stage:
             self.claim.verify(stage.table)
-            stage.commit()
+            stage.publish()
 
     def summary(self) -> str:
         """Say in a few lines what was released."""

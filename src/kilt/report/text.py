@@ -131,7 +131,8 @@ def _fidelity_lines(verdict: Verdict) -> list[str]:
     if fidelity is None:
         return []
     if fidelity.kept:
-        return [f"nothing but {decimal_text(fidelity.stars, up=True)} stars differs from the original"]
+        found = f"nothing but {decimal_text(fidelity.stars, up=True)} stars differs from the original"
+        return [f"{found}, whose rows are in another order" if fidelity.matched else found]
     return [f"NOT faithful to the original: {problem}" for problem in fidelity.problems]
 
 
@@ -170,6 +171,11 @@ def bound_percent(bound: Fraction, share: Fraction | None = None) -> str:
         return percent(bound)
     digits = max(0, 2 - (math.floor(math.log10(100 * bound))))
     return f"{decimal_text(100 * bound, digits)}%"
+
+
+def printable(text: str) -> str:
+    """Write a text of the user's so that it stays on its line and no terminal takes it for a command."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def columns_text(header: Sequence[str], rows: Sequence[Sequence[str | None]]) -> list[str]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from kilt.arrays.ragged import Ragged
-from kilt.certificates.proof.evidence import Bound, Evidence, PatternMultipliers
+from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.errors import InputError
 from kilt.model.partition import Partition
 from kilt.model.patterns import costs_of, tightest
@@ -18,6 +18,7 @@ from kilt.numbers import IntArray
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
+from kilt.solvers.common.join_evidence import join_evidence
 
 SolveCell = Callable[[Problem, StoppingRule, Observer], Solution]
 
@@ -115,44 +116,15 @@ def _joined(problem: Problem, solutions: Sequence[tuple[IntArray, Solution]]) ->
 
 
 def _joined_evidence(problem: Problem, solutions: Sequence[tuple[IntArray, Solution]]) -> Evidence | None:
-    """Return the multipliers of all cells together, if each has some, on the same scale."""
+    """Return the multipliers of all cells together, if each has some."""
     found = [(types, _evidence_of(solution)) for types, solution in solutions]
     parts = [(types, evidence) for types, evidence in found if evidence is not None]
-    every = tuple(range(len(problem.columns)))
-    if len(parts) < len(solutions) or len({part.scale for _, part in parts}) > 1:
+    if len(parts) < len(solutions) or any(len(part.columns) < len(problem.columns) for _, part in parts):
         return None
-    if any(part.columns != every for _, part in parts) or len({part.largest for _, part in parts}) > 1:
-        return None
-    multipliers = np.zeros(len(problem.counts), dtype=np.int64)
-    for types, part in parts:
-        multipliers[types] = part.multipliers
-    return Evidence(
-        every,
-        multipliers,
-        parts[0][1].scale,
-        parts[0][1].largest,
-        _joined_multipliers([(types, part.size_multipliers) for types, part in parts]),
-        _joined_multipliers([(types, part.linear_multipliers) for types, part in parts]),
-        _joined_multipliers([(types, part.tail_multipliers) for types, part in parts]),
-    )
+    return join_evidence(problem, parts)
 
 
 def _evidence_of(solution: Solution) -> Evidence | None:
     if solution.bound is not None and len(solution.bound.parts) == 1:
         return solution.bound.parts[0]
     return solution.evidence
-
-
-def _joined_multipliers(parts: Sequence[tuple[IntArray, PatternMultipliers]]) -> PatternMultipliers:
-    """Name the patterns of all cells by row types of the whole table."""
-    parts = [(types, part) for types, part in parts if len(part.first)]
-    if not parts:
-        return PatternMultipliers()
-    vectors = tuple(dict.fromkeys(levels for _, part in parts for levels in part.vectors))
-    place = {levels: index for index, levels in enumerate(vectors)}
-    return PatternMultipliers(
-        vectors,
-        np.concatenate([np.array([place[levels] for levels in part.vectors])[part.vector] for _, part in parts]),
-        np.concatenate([types[part.first] for types, part in parts]),
-        np.concatenate([part.numbers for _, part in parts]),
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -10,16 +11,17 @@ from kilt.model.detect import PARAMS, ColumnSample
 from kilt.model.ladders import Domain
 from kilt.model.plan import Plan
 from kilt.model.row_types import RowTypes
-from kilt.numbers import IntArray
 from kilt.sources.tally import Comparison, Tally
+
+CountedRow = tuple[tuple[str | None, ...], int]
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What a source counts: the row types, and which of them each row is."""
+    """What a source counts: the row types, and which of them each row is, in a form that only the source reads."""
 
     types: RowTypes
-    type_of_row: IntArray
+    type_of_row: Any
 
 
 @runtime_checkable
@@ -43,20 +45,18 @@ class Source(Protocol):
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
         """Count the row types."""
 
-    def apply(self, plan: Plan, type_of_row: IntArray, identifier: Sequence[str]) -> Source:
-        """Return the release that the plan describes, rows in their order, given what was counted."""
+    def apply(self, plan: Plan, counted: Counted, identifier: Sequence[str], seed: int | None = None) -> Source:
+        """Return the release that the plan describes, given what was counted.
 
-    def content_order(self) -> IntArray:
-        """Return the rows in the order of what they show."""
-
-    def reordered(self, order: IntArray) -> Source:
-        """Return the rows in another order."""
+        Rows are in their order or, with a seed, in one that depends on the released cells and the seed alone. The
+        release knows which row of the original each of its rows is, so that it can be compared with it.
+        """
 
     def tally(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Tally:
         """Count the groups, for the verifier."""
 
-    def compare(self, original: Any, identifier: Sequence[str], order: IntArray | None) -> Comparison:
-        """Compare the cells with those of the original, for the verifier."""
+    def compare(self, original: Any, identifier: Sequence[str], blurred: Sequence[str]) -> Comparison:
+        """Compare the cells with those of the original, for the verifier; those of ``blurred`` columns in pairs."""
 
     def distinct(self, column: str) -> list[str | None]:
         """Return the distinct values of a column as text."""
@@ -64,8 +64,8 @@ class Source(Protocol):
     def domain(self, column: str) -> Domain:
         """Return the distinct values of a column as text, with the number of rows that have each."""
 
-    def cells(self, column: str) -> list[str | None]:
-        """Return the cells of a column as text, row by row, for the check of a certificate."""
+    def counted_rows(self, columns: Sequence[str]) -> list[CountedRow]:
+        """Return what is different in some columns as text, with its number of rows, to check a certificate."""
 
 
 @runtime_checkable
@@ -73,11 +73,28 @@ class SamplingSource(Protocol):
     """A source that takes the sample of a column itself, for tables whose cells should not be fetched for it."""
 
     def sample_column(self, column: str, most: int) -> ColumnSample:
-        """Count the cells and the distinct values of a column, and return at most so many of these, evenly chosen."""
+        """Count the cells and the distinct values of a column, and return at most so many of these, by their hash."""
+
+
+@runtime_checkable
+class ComparingSource(Protocol):
+    """A source that may have columns of types that cannot be compared."""
+
+    def require_texts(self, columns: Sequence[str]) -> None:
+        """Raise if a column that is to be released has no text to compare it by."""
+
+
+def is_object_of(data: Any, *packages: str) -> bool:
+    """Say whether something is an object of a class of one of these packages, without importing it."""
+    return type(data).__module__.partition(".")[0] in packages
 
 
 def sample_of(source: Source, column: str, most: int = PARAMS.sample) -> ColumnSample:
-    """Take the sample of a column, as the source does it or from its cells."""
+    """Take the sample of a column, as the source does it or from its domain."""
     if isinstance(source, SamplingSource):
         return source.sample_column(column, most)
-    return ColumnSample.of(column, source.cells(column), most)
+    domain = source.domain(column)
+    counts: Counter[str | None] = Counter()
+    for value, count in zip(domain.values, domain.counts.tolist(), strict=True):
+        counts[value] += count  # values of different types may look the same
+    return ColumnSample.of(column, counts, most)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypedDict, TypeVar, Unpack
@@ -22,10 +22,10 @@ from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
 from kilt.model.row_types import RowTypes, encode
-from kilt.numbers import IntArray
-from kilt.sources.base import Source, sample_of
+from kilt.sources.base import ComparingSource, Counted, Source, sample_of
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
+from kilt.sources.sql.postgres.url import asked_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -43,6 +43,7 @@ class TableSettings(TypedDict, total=False):
     encoding: str | None
     decimal: str | None
     sheet: str | None
+    query: str | None
 
 
 SETTINGS = tuple(TableSettings.__annotations__)
@@ -64,15 +65,16 @@ def takes_table(command: Command) -> Command:
 class TableDescription:
     """A table and what is said of its columns, read once: it can stand in place of the table in every command.
 
-    ``data`` is a frame or the path of a file. ``quasi`` columns may be blurred (with their ladders), the policy is
-    about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how much
-    a star counts in a column, and the ``measure`` (loss, level or entropy) what a label costs. Columns without a role
-    are released as they are; those in ``keep`` without a question or a note. ``delimiter`` separates the cells of a CSV
-    file, ``encoding`` is that of its text, and ``decimal`` the decimal sign of numbers in text columns; ``sheet`` is
-    the sheet of an Excel workbook.
+    ``data`` is a frame, the path of a file or the URL of a table of PostgreSQL; with a ``query`` it is the URL of a
+    database, and what the query returns is the table. ``quasi`` columns may be blurred (with their ladders), the policy
+    is about the ``sensitive`` ones (with their spaces), and those in ``identifier`` are dropped; ``weights`` say how
+    much a star counts in a column, and the ``measure`` (loss, level or entropy) what a label costs. Columns without a
+    role are released as they are; those in ``keep`` without a question or a note. ``delimiter`` separates the cells of
+    a CSV file, ``encoding`` is that of its text, and ``decimal`` the decimal sign of numbers in text columns; ``sheet``
+    is the sheet of an Excel workbook.
     """
 
-    data: Any
+    data: Any = field(repr=False)  # a URL could hold a password
     quasi: Spec = None
     sensitive: Spec = None
     identifier: Spec = None
@@ -82,6 +84,7 @@ class TableDescription:
     encoding: str | None = None
     decimal: str | None = None
     sheet: str | None = None
+    query: str | None = None
     keep: Spec = None
 
     @classmethod
@@ -100,7 +103,7 @@ class TableDescription:
     @cached_property
     def source(self) -> Source:
         """The table, opened."""
-        return open_source(self.data, self.style)
+        return open_source(self.data if self.query is None else asked_of(self.data, self.query), self.style)
 
     @property
     def style(self) -> FileStyle:
@@ -133,12 +136,14 @@ class TableDescription:
         if not policy:
             raise InputError("the policy asks for nothing: give at least one of k, l, t and average_t")
         source, roles = self.source, self.roles
+        if isinstance(source, ComparingSource):
+            source.require_texts([name for name in source.columns if name not in roles.identifier])
         policy_columns = policy.columns(list(roles.sensitive))
         for name in set(roles.sensitive) - set(policy_columns):
             roles.sensitive[name].on(source.distinct(name), name)  # raises early if a space does not fit
         counted = source.count(list(roles.quasi), policy_columns)
         encodings = encode(counted.types, roles.quasi)
-        return CountedTable(source, roles, policy, policy_columns, counted.types, counted.type_of_row, encodings)
+        return CountedTable(source, roles, policy, policy_columns, counted, encodings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +154,13 @@ class CountedTable:
     roles: Roles
     policy: Policy
     policy_columns: list[str]
-    types: RowTypes
-    type_of_row: IntArray
+    counted: Counted
     encodings: list[Encoding]
+
+    @property
+    def types(self) -> RowTypes:
+        """The row types."""
+        return self.counted.types
 
     @cached_property
     def problem(self) -> Problem:
@@ -165,6 +174,10 @@ class CountedTable:
         """Return the plan of a release with the groups of a partition of the problem."""
         counted = partition.expanded(self.problem.type_of, self.types.counts)
         return Plan.of(counted, self.types, self.roles.quasi, self.encodings, marks)
+
+    def apply(self, plan: Plan, seed: int | None = None) -> Source:
+        """Return the release that a plan describes, shuffled if a seed is given."""
+        return self.source.apply(plan, self.counted, self.roles.identifier, seed)
 
     @property
     def top_stars(self) -> dict[str, Fraction]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -17,10 +17,10 @@ from kilt.model.marks import HIDDEN
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
-from kilt.sources.base import Counted
+from kilt.sources.base import Counted, CountedRow
 from kilt.sources.frame_types import as_text, nulled
 from kilt.sources.indicators import TRUTH_VALUES, require_indicator
-from kilt.sources.tally import Comparison, Tally, ValueCounts
+from kilt.sources.tally import Comparison, Pair, Tally, ValueCounts
 
 PLAIN = (str, int, bool)
 DUPLICATE = "the frame has two columns of the same name: every column needs its own"
@@ -31,6 +31,7 @@ class FrameSource:
 
     def __init__(self, native: Any) -> None:
         frame = _open(native)
+        self._origins: IntArray | None = None  # the row of the original that each row was made of, if that is known
         self._labels: Any = None
         self.notes: tuple[str, ...] = ()
         if frame.implementation.is_pandas():
@@ -45,6 +46,12 @@ class FrameSource:
         self.columns: list[str] = list(frame.columns)
         if not self.columns or not len(frame):
             raise InputError("the frame has no rows" if self.columns else "the frame has no columns")
+
+    def derived(self, native: Any, origins: IntArray | None) -> Self:
+        """Return another frame as a source of the same kind."""
+        source = type(self)(native)
+        source._origins = origins
+        return source
 
     @property
     def rows(self) -> int:
@@ -66,9 +73,10 @@ class FrameSource:
         found = Counter(_cells(self._frame.get_column(column)))
         return Domain(column, [_text(cell) for cell in found], np.array(list(found.values()), dtype=np.int64))
 
-    def cells(self, column: str) -> list[str | None]:
-        """Return the cells of a column as text, row by row."""
-        return list(map(_text, _cells(self._frame.get_column(column))))
+    def counted_rows(self, columns: Sequence[str]) -> list[CountedRow]:
+        """Return what is different in some columns as text, with its number of rows."""
+        texts = [list(map(_text, _cells(self._frame.get_column(name)))) for name in columns]
+        return list(Counter(zip(*texts, strict=True)).items())
 
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
         """Count the row types, and say which one each row is."""
@@ -86,9 +94,9 @@ class FrameSource:
         )
         return Counted(row_types, types.ids())
 
-    def apply(self, plan: Plan, type_of_row: IntArray, identifier: Sequence[str]) -> FrameSource:
-        """Return the release: identifiers dropped, quasi cells blurred, rows in their order."""
-        groups = plan.row_groups(type_of_row)
+    def apply(self, plan: Plan, counted: Counted, identifier: Sequence[str], seed: int | None = None) -> Self:
+        """Return the release: identifiers dropped, quasi cells blurred, rows in their order or shuffled."""
+        groups = plan.row_groups(counted.type_of_row)
         new = [self._blurred(column, groups) for column in plan.columns]
         new += [
             nw.new_series(name, column.suppressed[groups].tolist(), nw.Boolean, backend=self._frame.implementation)
@@ -96,7 +104,8 @@ class FrameSource:
             if (name := column.indicator) is not None
         ]
         frame = self._frame.with_columns(*new).drop(list(identifier))
-        return FrameSource(self._with_labels(frame))
+        released = self.derived(self._with_labels(frame), np.arange(self.rows))
+        return released if seed is None else released._shuffled(seed)
 
     def _blurred(self, column: ColumnPlan, groups: IntArray) -> nw.Series[Any]:
         series = self._frame.get_column(column.name)
@@ -122,7 +131,7 @@ class FrameSource:
             labels = labels.insert(len(labels), name)
         return native.set_axis(labels, axis=1)
 
-    def merged(self, indicators: Mapping[str, str]) -> FrameSource:
+    def merged(self, indicators: Mapping[str, str]) -> Self:
         """Return the table with its indicators read into their columns, for the verifier."""
         new = []
         for name, column in indicators.items():
@@ -138,7 +147,8 @@ class FrameSource:
             )
             texts = [HIDDEN if flag == "true" else cell for flag, cell in zip(told, cells, strict=True)]
             new.append(nw.new_series(name, texts, nw.String, backend=self._frame.implementation))
-        return FrameSource(self._with_labels(self._frame.with_columns(*new).drop(list(indicators.values()))))
+        frame = self._frame.with_columns(*new).drop(list(indicators.values()))
+        return self.derived(self._with_labels(frame), self._origins)
 
     @property
     def native(self) -> Any:
@@ -167,33 +177,38 @@ class FrameSource:
             patterns=lambda chosen: [tuple(map(_text, patterns[group])) for group in chosen],
         )
 
-    def content_order(self) -> IntArray:
-        """Return the rows in the order of what they show, which reveals nothing about the order they are in."""
+    def _shuffled(self, seed: int) -> Self:
+        """Return the rows in another order; an index of the frame is dropped, because it would reveal the old one.
+
+        The shuffle starts from the order of the contents, so that knowing the seed does not reveal the original order.
+        """
         codes = [_coded(_cells(self._frame.get_column(name)), name)[0] for name in self.columns]
-        return bucket(codes, self.rows).values
+        order = bucket(codes, self.rows).values[np.random.default_rng(seed).permutation(self.rows)]
+        native = nw.maybe_reset_index(self._frame[order]).to_native()
+        return self.derived(native if self._labels is None else native.set_axis(self._labels, axis=1), order)
 
-    def reordered(self, order: IntArray) -> FrameSource:
-        """Return the rows in another order; an index of the frame is dropped, because it would reveal the old one."""
-        frame = nw.maybe_reset_index(self._frame[order])
-        native = frame.to_native()
-        return FrameSource(native if self._labels is None else native.set_axis(self._labels, axis=1))
-
-    def compare(self, original: FrameSource, identifier: Sequence[str], order: IntArray | None) -> Comparison:
-        """Compare the cells with those of the original frame, row by row."""
+    def compare(self, original: Any, identifier: Sequence[str], blurred: Sequence[str]) -> Comparison:
+        """Compare the cells with those of the original frame, each row with the one that it was made of."""
         if not isinstance(original, FrameSource):
             raise InputError("a frame can only be compared with a frame: give the original as a frame too")
         expected = [name for name in original.columns if name not in identifier]
-        differing = {}
+        differing: dict[str, list[Pair]] = {}
+        changed: dict[str, int] = {}
         for name in [] if self.rows != original.rows else [name for name in expected if name in self.columns]:
             before, after = (list(map(_text, _cells(source._frame.get_column(name)))) for source in (original, self))
-            before = before if order is None else [before[row] for row in order.tolist()]
+            before = before if self._origins is None else [before[row] for row in self._origins.tolist()]
             pairs = Counter(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
-            differing[name] = [(was, now, count) for (was, now), count in pairs.items()]
+            if name in blurred:
+                differing[name] = [(was, now, count) for (was, now), count in pairs.items()]
+            else:
+                changed[name] = pairs.total()
         return Comparison(
             rows=(original.rows, self.rows),
             missing=tuple(name for name in expected if name not in self.columns),
             added=tuple(name for name in self.columns if name not in expected),
             differing=differing,
+            changed=changed,
+            paired="order" if self._origins is None else "witness",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -56,11 +57,23 @@ class Tally:
             yield start, Groups(self.sizes[start:stop], tuple(c.block(start, stop) for c in self.sensitive))
 
 
+Pair = tuple[str | None, str | None, int]
+Pairing = Literal["witness", "order", "matching"]
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """A release compared with its original: for every column the pairs of cells that differ, with their number."""
+    """A release compared with its original, row by row.
+
+    ``differing`` has for every blurred column the pairs of cells that differ, with their number, ``changed`` for every
+    other column the number of cells that differ; ``unmatched`` rows of the release belong to no row of the original.
+    Rows are ``paired`` by a witness of what they were made of, by their order or, where there is neither, not at all.
+    """
 
     rows: tuple[int, int]
     missing: tuple[str, ...]
     added: tuple[str, ...]
-    differing: dict[str, list[tuple[str | None, str | None, int]]]
+    differing: dict[str, list[Pair]]
+    changed: dict[str, int]
+    unmatched: int = 0
+    paired: Pairing | None = "witness"

@@ -51,10 +51,14 @@ class Blurred:
 
 @dataclass(frozen=True)
 class Fidelity:
-    """How a release differs from its original: what is blurred in each quasi column, and every other difference."""
+    """How a release differs from its original: what is blurred in each quasi column, and every other difference.
+
+    If rows were not compared one by one but ``matched``, the stars are those of one way to match them.
+    """
 
     columns: Mapping[str, Blurred]
     problems: tuple[str, ...]
+    matched: bool = False
 
     @property
     def stars(self) -> Fraction:
@@ -145,6 +149,7 @@ class Verdict:
                     for name, column in self.fidelity.columns.items()
                 },
                 "problems": list(self.fidelity.problems),
+                "matched": self.fidelity.matched,
             }
         return found
 

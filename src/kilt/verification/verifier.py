@@ -25,8 +25,10 @@ from kilt.model.roles import Roles
 from kilt.model.rules import Groups, Rules, differences, whole_of
 from kilt.model.spaces import GroundDistance
 from kilt.numbers import FloatArray, IntArray, decimal_text, pluralize
+from kilt.sources.base import CountedRow
 from kilt.sources.indicators import merge_indicators
 from kilt.sources.tally import Comparison, Tally
+from kilt.verification.matching import Matching, QuasiColumn, match
 from kilt.verification.verdict import Blurred, Fidelity, Risk, Verdict
 
 
@@ -36,11 +38,22 @@ class Table(Protocol):
     def tally(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Tally:
         """Count the groups."""
 
-    def compare(self, original: Any, identifier: Sequence[str], order: IntArray | None) -> Comparison:
-        """Compare the cells with those of the original, row by row."""
+    def compare(self, original: Any, identifier: Sequence[str], blurred: Sequence[str]) -> Comparison:
+        """Compare the cells with those of the original; those of ``blurred`` columns in pairs."""
 
     def domain(self, column: str) -> Domain:
         """Return the distinct values of a column as text, with the number of rows that have each."""
+
+    def counted_rows(self, columns: Sequence[str]) -> list[CountedRow]:
+        """Return what is different in some columns as text, with its number of rows."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
 
 
 def judge(
@@ -49,12 +62,13 @@ def judge(
     policy: Policy,
     original: Table | None = None,
     marks: Mapping[str, ColumnMark] | None = None,
-    order: IntArray | None = None,
+    *,
+    shuffled: bool = False,
 ) -> Verdict:
     """Count the table and decide; with the original (and the marks of suppressed cells), check fidelity too.
 
-    An indicator is read into its column first: what it says is part of what a group looks like. ``order`` says which
-    row of the original each row of the table is, if rows were shuffled.
+    An indicator is read into its column first: what it says is part of what a group looks like. If the rows of the
+    table were ``shuffled``, or have no order, they are matched with rows of the original that they cover.
     """
     table = merge_indicators(table, marks or {})
     tally = table.tally(list(roles.quasi), list(roles.sensitive))
@@ -97,7 +111,7 @@ def judge(
         sizes=tally.sizes,
         quasi=tuple(roles.quasi),
         patterns=tally.patterns,
-        fidelity=None if original is None else _fidelity(table, original, roles, seen, order),
+        fidelity=None if original is None else _fidelity(table, original, roles, seen, shuffled=shuffled),
     )
 
 
@@ -132,11 +146,28 @@ def _share(work: IntArray, whole: IntArray) -> FloatArray:
     return np.asarray(work.astype(np.float64) / whole.astype(np.float64))
 
 
-def _fidelity(
-    table: Table, original: Table, roles: Roles, marks: Mapping[str, Mark], order: IntArray | None
-) -> Fidelity:
+def _compare(table: Table, original: Table, roles: Roles, marks: Mapping[str, Mark], *, shuffled: bool) -> Comparison:
+    """Compare the table with its original, row by row or, if that cannot be, by matching rows."""
+    if not shuffled:
+        comparison = table.compare(original, roles.identifier, list(roles.quasi))
+        if comparison.paired is not None:
+            return comparison
+    expected = [name for name in original.columns if name not in roles.identifier]
+    rows = original.rows, table.rows
+    missing = tuple(name for name in expected if name not in table.columns)
+    found = Matching({}, 0)
+    if rows[0] == rows[1] and not missing:
+        columns = [QuasiColumn(n, ladder, original.domain(n), marks.get(n)) for n, ladder in roles.quasi.items()]
+        names = [*roles.quasi, *(name for name in expected if name not in roles.quasi)]
+        found = match(table.counted_rows(names), original.counted_rows(names), columns)
+    added = tuple(name for name in table.columns if name not in expected)
+    return Comparison(rows, missing, added, found.differing, {}, found.unmatched, "matching")
+
+
+def _fidelity(table: Table, original: Table, roles: Roles, marks: Mapping[str, Mark], *, shuffled: bool) -> Fidelity:
     """Check that every cell is its original or, in a quasi column, a blur of it; count the stars."""
-    comparison = table.compare(original, roles.identifier, order)
+    comparison = _compare(table, original, roles, marks, shuffled=shuffled)
+    matched = comparison.paired == "matching"
     before, after = comparison.rows
     problems = [f"it has {pluralize(after, 'row')} and the original {before:,}"] if before != after else []
     problems += [f"the column '{name}' is missing" for name in comparison.missing]
@@ -144,19 +175,24 @@ def _fidelity(
         f"the identifier '{name}' is still there" if name in roles.identifier else f"the column '{name}' is new"
         for name in comparison.added
     ]
-    columns, kept_column_differs = {name: Blurred(Fraction(0), 0) for name in roles.quasi}, False
+    columns = {name: Blurred(Fraction(0), 0) for name in roles.quasi}
+    if comparison.unmatched:
+        left = pluralize(comparison.unmatched, "row")
+        problems.append(f"{left} of it cannot be matched with a row of the original that no other row was made of")
+        return Fidelity(columns, tuple(problems), matched)
     for name, pairs in comparison.differing.items():
-        ladder = roles.quasi.get(name)
-        if ladder is None or not (pairs or ladder.hides_values):
-            found = _Compared(wrong=sum(count for _, _, count in pairs))
-            kept_column_differs |= found.wrong > 0
-        else:
+        ladder = roles.quasi[name]
+        if pairs or ladder.hides_values:
             found = _compared(ladder, original.domain(name), pairs, marks.get(name))
             columns[name] = Blurred(found.stars, found.cells)
-        problems += found.problems(name)
-    if kept_column_differs and order is None:
-        problems.append("if its rows were shuffled, they cannot be compared with the original row by row")
-    return Fidelity(columns, tuple(problems))
+            problems += found.problems(name)
+    for name, count in comparison.changed.items():
+        problems += _Compared(wrong=count).problems(name)
+    if any(comparison.changed.values()) and comparison.paired == "order":
+        problems.append(
+            "if its rows were shuffled, they cannot be compared with the original row by row: say 'shuffled'"
+        )
+    return Fidelity(columns, tuple(problems), matched)
 
 
 @dataclass(frozen=True)

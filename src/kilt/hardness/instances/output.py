@@ -18,8 +18,6 @@ from kilt.model.ladders import MARK
 from kilt.model.policy import LDiversity, TCloseness
 from kilt.model.spaces import Metric
 from kilt.numbers import rational
-from kilt.sources.base import Source
-from kilt.sources.registry import open_source
 from kilt.staging import is_same_file, require_writable, staged_bytes
 
 
@@ -96,7 +94,9 @@ def metric_text(metric: Metric) -> str:
 
 def read_release(instance: Instance, path: str | PathLike[str]) -> Groups:
     """Read the groups of a release of the instance: the rows that look the same in all quasi columns."""
-    source = open_source(str(path))
+    from kilt.sources.duck.table import DuckSource  # noqa: PLC0415 - only where a file is read
+
+    source = DuckSource.open(Path(path))
     missing = [name for name in instance.table.columns if name not in source.columns]
     if missing or source.rows != len(instance.table.rows):
         raise InputError(
@@ -104,7 +104,7 @@ def read_release(instance: Instance, path: str | PathLike[str]) -> Groups:
             f"{len(instance.table.columns)} quasi columns"
         )
     groups: dict[tuple[str | None, ...], list[int]] = {}
-    for row, shown in enumerate(_shown(source, instance)):
+    for row, shown in enumerate(source.ordered_rows(instance.table.columns)):
         if any(cell not in (MARK, was) for cell, was in zip(shown, instance.table.rows[row], strict=True)):
             raise InputError(f"'{path}' shows other cells than this instance: its rows must be in their order")
         groups.setdefault(shown, []).append(row)
@@ -112,10 +112,6 @@ def read_release(instance: Instance, path: str | PathLike[str]) -> Groups:
     if not instance.is_legal(found):
         raise InputError(f"'{path}' does not meet the policy of this instance, {instance.policy}")
     return found
-
-
-def _shown(source: Source, instance: Instance) -> list[tuple[str | None, ...]]:
-    return list(zip(*(source.cells(name) for name in instance.table.columns), strict=True))
 
 
 def _readable(t: Fraction) -> str:

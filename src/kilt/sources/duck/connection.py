@@ -1,19 +1,20 @@
-"""A DuckDB database in memory that spills to disk and can be interrupted at once."""
+"""DuckDB as an engine: in memory, it spills to disk and can be interrupted at once."""
 
 from __future__ import annotations
 
 import secrets
 import shutil
 import tempfile
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import duckdb
 import numpy as np
 
-from kilt.numbers import IntArray
+from kilt.numbers import BoolArray, IntArray
+from kilt.sources.sql.engine import Uploaded, listed
+from kilt.sources.sql.interrupt import interruptible
 
 Answer = TypeVar("Answer")
 _SPILLS: list[Path] = []  # where databases of this process put what has no room in memory
@@ -26,7 +27,11 @@ def remove_spilled() -> None:
 
 
 class Database:
-    """Runs SQL; tables have fresh names, so that several runs can share one database."""
+    """DuckDB as an engine: rows have an order, their numbers are their witnesses."""
+
+    name = "DuckDB"
+    text_type = "VARCHAR"
+    row_number: str | None = "rowid"
 
     def __init__(self) -> None:
         spill = Path(tempfile.gettempdir()) / f"kilt-{secrets.token_hex(8)}"
@@ -40,58 +45,83 @@ class Database:
             },
         )
         self.connection.execute("SET enable_progress_bar = false")
+        self.connection.execute("SET TimeZone = 'UTC'")  # the text of a point in time must not depend on where we are
 
-    def run(self, sql: str, **tables: dict[str, Any]) -> None:
-        """Run statements; ``tables`` are columns of numpy arrays that they may read."""
-        for name, table in tables.items():
-            self.connection.register(name, table)
-        _interruptible(self.connection, lambda: self.connection.execute(sql))
-        for name in tables:
-            self.connection.unregister(name)
+    def run(self, sql: str) -> None:
+        """Run a statement."""
+        self._do(lambda: self.connection.execute(sql))
 
-    def rows(self, sql: str) -> list[Any]:
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
-        return _interruptible(self.connection, lambda: self.connection.execute(sql).fetchall())
+        return self._do(lambda: self.connection.execute(sql).fetchall())
 
-    def columns(self, sql: str) -> dict[str, IntArray]:
+    def integers(self, sql: str) -> dict[str, IntArray]:
         """Return the columns of a query whose cells are integers."""
-        found = _interruptible(self.connection, lambda: self.connection.execute(sql).fetchnumpy())
+        found = self._do(lambda: self.connection.execute(sql).fetchnumpy())
         return {name: np.asarray(cells, dtype=np.int64) for name, cells in found.items()}
 
-    def number(self, sql: str) -> int:
-        """Return the one number that a query yields, 0 for null."""
-        return int(self.rows(sql)[0][0] or 0)
+    def create(self, table: str, query: str) -> None:
+        """Make a table of the run from a query."""
+        self.run(f"CREATE TEMP TABLE {table} AS {query}")
+
+    def arrow(self, sql: str) -> Any:
+        """Return the rows of a query as a reader of Arrow batches."""
+        found: Any = self.connection.sql(sql)
+        return found.to_arrow_reader() if hasattr(found, "to_arrow_reader") else found.fetch_record_batch()
+
+    def ingest(self, table: str, batches: Any) -> None:
+        """Make a table of the run from a reader of Arrow batches."""
+        self.connection.register("ingested", batches)
+        self.create(table, "SELECT * FROM ingested")
+        self.connection.unregister("ingested")
+
+    def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
+        """Make a table of the run from integers, truth values and texts."""
+        arrays: dict[str, np.ndarray] = {}
+        chosen = []
+        for name, cells in columns.items():
+            if isinstance(cells, np.ndarray):
+                arrays[name] = cells
+                chosen.append(name)
+            else:  # nulls apart: a column of objects has the type that DuckDB finds in some of them
+                arrays[name], arrays[f"{name}_null"] = _texts(cells)
+                chosen.append(f"CASE WHEN {name}_null THEN NULL ELSE {name} END AS {name}")
+        self.connection.register("uploaded", arrays)
+        self.create(table, f"SELECT {listed(chosen)} FROM uploaded")
+        self.connection.unregister("uploaded")
+
+    def drop(self, *tables: str) -> None:
+        """Remove tables of the run."""
+        for table in tables:
+            self.run(f"DROP TABLE {table}")
+
+    def kinds(self, table: str) -> dict[str, str]:
+        """Return the columns of a table with their types."""
+        return {str(row[0]): str(row[1]) for row in self.rows(f"DESCRIBE {table}")}
+
+    def is_text(self, kind: str) -> bool:
+        """Say whether a type is that of text."""
+        return kind == "VARCHAR"
+
+    def text(self, cell: str, kind: str) -> str:
+        """Write a cell as text."""
+        return cell if self.is_text(kind) else f"CAST({cell} AS VARCHAR)"
+
+    def same(self, left: str, right: str) -> str:
+        """Say that two texts are the same, null being a value like any other."""
+        return f"{left} IS NOT DISTINCT FROM {right}"
+
+    def _do(self, work: Callable[[], Answer]) -> Answer:
+        """Do some work, which Ctrl-C ends at once."""
+        return interruptible(work, self.connection.interrupt)
+
+    def witness(self, texts: Sequence[str], prefix: str) -> tuple[str, ...]:  # noqa: ARG002 - cells are not needed
+        """Return the number of a row."""
+        return (f"{prefix}{self.row_number}",)
 
 
-def fresh(kind: str) -> str:
-    """Return a name that no table has."""
-    return f"{kind}_{secrets.token_hex(6)}"
-
-
-def _interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], Answer]) -> Answer:
-    """Do the work in a thread of its own, so that Ctrl-C reaches us at once and DuckDB through us."""
-    answer: list[Answer] = []
-    failure: list[BaseException] = []
-    begun, done = threading.Event(), threading.Event()
-
-    def job() -> None:
-        begun.set()
-        try:
-            answer.append(work())
-        except BaseException as error:  # handed over to the thread that waits
-            failure.append(error)
-        finally:
-            done.set()
-
-    try:
-        threading.Thread(target=job).start()
-        while not done.wait(0.2):
-            pass
-    except BaseException:
-        begun.wait(0.2)
-        while begun.is_set() and not done.wait(0.02):
-            connection.interrupt()
-        raise
-    if failure:
-        raise failure[0]
-    return answer[0]
+def _texts(cells: Sequence[str | None]) -> tuple[np.ndarray, BoolArray]:
+    """Return texts as an array, empty where they are null, and which are null."""
+    texts = np.empty(len(cells), dtype=object)
+    texts[:] = ["" if cell is None else cell for cell in cells]
+    return texts, np.array([cell is None for cell in cells], dtype=bool)

@@ -38,6 +38,8 @@ def load(database: Database, form: FileFormat, table: str) -> tuple[list[str], F
             return _load_copy(database, form, table)
         if not form.path.exists():
             raise InputError(f"the file '{form.path}' does not exist")
+        if form.path.is_dir():
+            raise InputError(f"'{form.path}' is a folder: give --engine spark to read it as Parquet, or name a file")
         if not form.path.is_file():
             raise InputError(f"'{form.path}' is not a file")
         if not form.path.stat().st_size:
@@ -68,11 +70,11 @@ def _load_sheet(database: Database, form: FileFormat, table: str) -> tuple[list[
 
 def _load_parquet(database: Database, form: FileFormat, table: str) -> list[str]:
     reader = f"read_parquet({_literal(form.path)}, hive_partitioning=false)"
-    names = [str(row[0]) for row in database.rows(f"DESCRIBE SELECT * FROM {reader}")]
-    _check_names(names, form.shown)
-    chosen = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(names))
-    database.run(f"CREATE TABLE {table} AS SELECT {chosen} FROM {reader}")
-    return names
+    kinds = database.kinds(f"SELECT * FROM {reader}")
+    check_names(list(kinds), form.shown)
+    chosen = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(kinds))
+    database.create(table, f"SELECT {chosen} FROM {reader}")
+    return list(kinds)
 
 
 @dataclass(frozen=True)
@@ -112,9 +114,9 @@ class ByteCount:
 def _load_csv(database: Database, form: FileFormat, table: str) -> tuple[list[str], FileStyle]:
     census = ByteCount.of(form)
     names, delimiter = _header(census, form)
-    _check_names(names, form.shown)
+    check_names(names, form.shown)
     reader = _reader(form, census, len(names), delimiter)
-    database.run(f"CREATE TABLE {table} AS SELECT * FROM {reader('')} OFFSET 1")
+    database.create(table, f"SELECT * FROM {reader('')} OFFSET 1")
     if _plain_bytes(database, table, names, census, delimiter) != census.plain:
         database.rows(f"SELECT count(*) FROM {reader(NEVER)}")  # names the line, if cells are too many
         raise InputError(
@@ -162,7 +164,8 @@ def _header(census: ByteCount, form: FileFormat) -> tuple[list[str], str]:
     return headers[delimiter], delimiter
 
 
-def _check_names(names: list[str], shown: str) -> None:
+def check_names(names: list[str], shown: str) -> None:
+    """Raise if a column has no name, or one that is like another's."""
     if any(not name.strip() for name in names):
         raise InputError(f"the header of {shown} has a column without a name: give every column one")
     seen: dict[str, int] = {}

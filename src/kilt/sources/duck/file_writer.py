@@ -1,4 +1,4 @@
-"""Writing a release: to a staging file next to its place, which is verified and then renamed into place."""
+"""Files that a release is written to: a staging file next to its place, which is verified and then renamed into it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from kilt.errors import InputError
 from kilt.model.marks import ColumnMark
 from kilt.sources.base import Source
+from kilt.sources.duck.carrying import write
 from kilt.sources.file_format import FileFormat, FileStyle
+from kilt.sources.sql.table import SqlSource
 from kilt.sources.text_files import require_encodable
 from kilt.sources.workbook import require_openpyxl
 from kilt.sources.workbook_writer import sheet_title
+from kilt.sources.writer import StagedRelease
 from kilt.staging import put_in_place, require_writable, temporary_file
 
 FRAME = "a release is written only if the table was read from a file; a frame comes back as 'release.frame'"
@@ -26,24 +28,14 @@ SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq", ".xlsx")
 
 
 @dataclass(frozen=True)
-class StagedRelease:
-    """A release that is written, but not in its place yet: ``table`` is read from it, ``commit`` puts it in place."""
-
-    table: Source
-    commit: Callable[[], None]
-
-
-@dataclass(frozen=True)
-class ReleaseWriter:
+class FileWriter:
     """A file that a release can be written to."""
 
     form: FileFormat
 
     @classmethod
-    def of(cls, path: Path, data: Any, style: FileStyle | None = None) -> ReleaseWriter:
+    def of(cls, path: Path, data: Any, style: FileStyle | None = None) -> FileWriter:
         """Check, before any work is done, that the file can be written."""
-        if data is not None and not isinstance(data, str | PathLike):
-            raise InputError(FRAME)
         form = FileFormat.of(path, style)
         if form.is_standard:
             return cls(form)
@@ -74,16 +66,12 @@ class ReleaseWriter:
 
     @contextmanager
     def stage(self, released: Source) -> Iterator[StagedRelease]:
-        """Write a release to a staging file, and read it back from there; unless it is committed, nothing is left."""
-        from kilt.sources.duck.table import DuckSource  # noqa: PLC0415 - only where a file is written
-
-        if not isinstance(released, DuckSource):
+        """Write a release to a staging file, and read it back from there; unless it is published, nothing is left."""
+        if not isinstance(released, SqlSource):
             raise InputError(FRAME)
-        form = self.form.written_like(released.style)
-        with _staging_file(form) as (temporary, commit):
-            written = replace(form, path=temporary)
-            released.write(written)
-            yield StagedRelease(released.beside(written), commit)
+        form = self.form.written_like(getattr(released, "style", FileStyle()))
+        with _staging_file(form) as (temporary, publish):
+            yield StagedRelease(write(released, replace(form, path=temporary)), publish)
 
 
 @contextmanager
@@ -103,13 +91,3 @@ def _print(path: Path) -> None:
     with path.open("rb") as file:
         shutil.copyfileobj(file, sys.stdout.buffer)
     sys.stdout.buffer.flush()
-
-
-@contextmanager
-def staged(writer: ReleaseWriter | None, released: Source) -> Iterator[StagedRelease]:
-    """Stage a release, or hand it over as it is where no file is wanted."""
-    if writer is None:
-        yield StagedRelease(released, lambda: None)
-        return
-    with writer.stage(released) as stage:
-        yield stage

@@ -1,0 +1,1 @@
+"""Tables that a database holds: one source in SQL, and what an engine adds to it."""

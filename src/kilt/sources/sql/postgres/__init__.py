@@ -1,0 +1,1 @@
+"""Tables of PostgreSQL, through ADBC (the extra ``sql``)."""

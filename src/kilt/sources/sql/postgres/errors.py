@@ -1,0 +1,72 @@
+"""What PostgreSQL and its driver say, in sentences of our own: theirs can hold cells, queries and passwords."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import adbc_driver_manager as adbc
+
+from kilt.errors import InputError, KiltError
+
+BY_STATE = {  # the state that a statement ended in, or the class of states
+    "42501": "you may not do this in the database: a privilege is missing{about}",
+    "25006": "the database can only be read (is it a standby?): kilt needs temporary tables",
+    "40001": "another transaction changed the same rows at the same time: run it again",
+    "40P01": "the database ended the transaction because of a deadlock: run it again",
+    "42P01": "a table of the query does not exist",
+    "42703": "a column of the query does not exist",
+    "42601": "the query is not valid SQL",
+    "55P03": "the table that is to be replaced is in use by another session: run it again later",
+    "57014": "the statement was cancelled",
+    "57P01": "the database was shut down",
+    "53100": "the disk of the database is full",
+    "53200": "the database has not enough memory",
+    "22": "a cell cannot be computed as the query says",
+    "42": "the query cannot be run",
+    "53": "the database has not enough of what it needs (disk, memory, connections)",
+    "08": "the connection to the database was lost",
+    "57": "the database ended the session",
+}
+AT_CONNECTION = (  # what a failed connection says -> what we say
+    ("password authentication failed|no password supplied", "the login was refused{user}: set PGPASSWORD or ~/.pgpass"),
+    ("authentication failed|no pg_hba.conf entry", "the login was refused{user}: ask who runs the database"),
+    ('database ".*" does not exist', "the database '{database}' does not exist there"),
+    ('role ".*" does not exist', "the database knows no user of this name{user}"),
+    ("could not translate host name|Name or service not known", "the host is not known"),
+    ("Connection refused|No such file", "there is no server at this address"),
+    ("timeout expired|timed out", "the server does not answer"),
+    ("too many clients|remaining connection slots", "the server has too many connections"),
+    ("SSL|certificate", "the encrypted connection cannot be made: see sslmode and sslrootcert"),
+    ("invalid URI query parameter|invalid connection option", "a parameter of the URL is not known to PostgreSQL"),
+    ("permission denied for database", "you may not connect to this database{user}"),
+)
+
+
+class DatabaseError(KiltError):
+    """A statement that the database refused."""
+
+
+@contextmanager
+def told_plainly(about: str = "") -> Iterator[None]:
+    """Say in one sentence what a statement ended in; nothing of what the database said is repeated."""
+    try:
+        yield
+    except adbc.Error as error:
+        state = error.sqlstate or ""
+        said = BY_STATE.get(state) or BY_STATE.get(state[:2])
+        known = said.format(about=about and f" ({about})") if said else "the database refused a statement"
+        raise DatabaseError(f"PostgreSQL: {known}{f' [{state}]' if state else ''}") from None
+
+
+@contextmanager
+def connecting(shown: str, user: str, database: str) -> Iterator[None]:
+    """Say in one sentence why there is no connection."""
+    try:
+        yield
+    except adbc.Error as error:
+        message = str(error)
+        said = next((said for sign, said in AT_CONNECTION if re.search(sign, message)), "the connection failed")
+        reason = said.format(user=f" for the user '{user}'" if user else "", database=database)
+        raise InputError(f"{shown} cannot be reached: {reason}") from None

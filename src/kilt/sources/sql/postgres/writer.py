@@ -1,0 +1,46 @@
+"""Writing a release to a table: it is verified where it is made, and published in the transaction that read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from kilt.errors import InputError
+from kilt.model.marks import ColumnMark
+from kilt.sources.base import Source
+from kilt.sources.sql.postgres.publish import Place, publish
+from kilt.sources.sql.postgres.table import PostgresSource
+from kilt.sources.sql.postgres.url import PostgresUrl, TableName
+from kilt.sources.writer import StagedRelease
+
+ELSEWHERE = (
+    "a release is written to a table only in the database that the original was read from, by the same URL: "
+    "name a table there, or a file such as release.parquet"
+)
+
+
+@dataclass(frozen=True)
+class TableWriter:
+    """A table that a release can be written to, in the database of the original."""
+
+    url: PostgresUrl
+    table: TableName
+    typed: bool = True
+
+    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:  # noqa: ARG002 - all can be written
+        """Raise, before any work is done, if the release cannot be put there."""
+        original = self._of_this_database(source)
+        Place.find(original.engine, self.table).require_free(original.engine, original)
+
+    @contextmanager
+    def stage(self, released: Source) -> Iterator[StagedRelease]:
+        """Hand over the release, which is a table of the transaction: unless that is committed, nothing is left."""
+        table = self._of_this_database(released)
+        place = Place.find(table.engine, self.table)
+        yield StagedRelease(table, lambda: publish(table, place))
+
+    def _of_this_database(self, source: Source) -> PostgresSource:
+        if not isinstance(source, PostgresSource) or source.engine.url.server != self.url.server:
+            raise InputError(ELSEWHERE)
+        return source

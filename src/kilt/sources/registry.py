@@ -41,12 +41,6 @@ class Place:
             raise InputError(f"this needs more than kilt alone: pip install 'kilt[{self.extra}]'") from None
 
 
-def _url(*schemes: str) -> Callable[[Any], bool]:
-    """Recognise a text that begins with one of these schemes."""
-    starts = tuple(f"{scheme}://" for scheme in schemes)
-    return lambda data: isinstance(data, str) and data.lower().startswith(starts)
-
-
 def _object(*packages: str) -> Callable[[Any], bool]:
     """Recognise an object of a class of one of these packages, without importing it."""
     return lambda data: is_object_of(data, *packages)

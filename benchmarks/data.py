@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
+
+if TYPE_CHECKING:
+    import polars as pl
 
 QUASI_A = "sex,age,race,marital-status,education,native-country,workclass,occupation"
 QUASI_B = "sex,age,race,marital-status,education,native-country,workclass,salary-class"
@@ -36,8 +39,10 @@ def drawn(path: Path, rows: int, seed: int = 1, distinct_zip: bool = False) -> P
     return path
 
 
-def random_table(rows: int, columns: int, values: int, seed: int) -> pl.DataFrame:
-    """Return random rows: each quasi column has 2 to 5 values, all equally likely, and so has the sensitive one."""
+def random_table(rows: int, columns: int, values: int, seed: int, most: int = 5) -> pl.DataFrame:
+    """Return random rows: quasi columns have 2 to ``most`` values each, all equally likely, as sensitive values are."""
+    import polars as pl
+
     rng = np.random.default_rng(seed)
-    quasi = {f"q{i}": rng.integers(0, rng.integers(2, 6), rows) for i in range(columns)}
+    quasi = {f"q{i}": rng.integers(0, rng.integers(2, most + 1), rows) for i in range(columns)}
     return pl.DataFrame({**quasi, "s": rng.integers(0, values, rows)})

@@ -13,9 +13,10 @@ SOURCE = Path(__file__).parent.parent / "src"
 CHAINS = [  # layers from low to high: a module may import from layers that stand before its own in some chain
     [f"kilt.{layer}" for layer in chain.split()]
     for chain in (
-        "errors numbers arrays model kernels patterns run certificates.proof bounds solvers hardness commands cli",
-        "errors staging numbers arrays model certificates.proof sources verification certificates report release "
-        "hardness commands cli",
+        "errors encodings numbers arrays model kernels patterns run certificates.proof bounds solvers hardness "
+        "commands cli",
+        "errors encodings staging numbers arrays model certificates.proof sources verification certificates report "
+        "inspection release hardness commands cli",
         "run report",
     )
 ]
@@ -29,9 +30,11 @@ PLACES = {  # library -> where it may be imported
     "click": ("kilt.cli", "kilt.commands.demo"),
     "pandas": (),
     "polars": (),
-    "pyarrow": ("kilt.sources.sql.postgres",),
+    "pyarrow": ("kilt.sources.sql.postgres", "kilt.sources.sql.spark"),
     "adbc_driver_manager": ("kilt.sources.sql.postgres",),
     "adbc_driver_postgresql": ("kilt.sources.sql.postgres",),
+    "pyspark": ("kilt.sources.sql.spark",),
+    "py4j": ("kilt.sources.sql.spark",),
     "highspy": ("kilt.solvers", "kilt.bounds"),
     "rustworkx": ("kilt.solvers",),
 }

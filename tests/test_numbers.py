@@ -7,8 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kilt.numbers import bound_number, decimal_text, json_number, rational, read_number, widen
+from kilt.numbers import DECIMALS, bound_number, decimal_text, json_number, rational, read_number, widen
 
 
 @pytest.mark.parametrize(
@@ -65,3 +67,15 @@ def test_a_bound_that_equals_the_stars_is_shown_as_they_are():
     third = Fraction(1, 3)
     assert bound_number(third, third) == json_number(third, up=True) == 0.333334
     assert bound_number(third, None) == bound_number(third, Fraction(1, 2)) == 0.333333
+
+
+@given(st.from_regex(r"\A[-+ ]?[0-9]{0,20}([.,][0-9]{0,20})?(e-?[0-9]{1,2})?\Z"), st.sampled_from(DECIMALS))
+def test_plain_numbers_are_read_as_all_others_are(text, decimal):
+    other = next(sign for sign in DECIMALS if sign != decimal)
+    try:
+        expected = rational("none" if other in text else text.replace(decimal, "."))
+    except ValueError:
+        with pytest.raises(ValueError, match="number"):
+            read_number(text, decimal)
+    else:
+        assert read_number(text, decimal) == expected

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from kilt.commands.check import check
     from kilt.commands.compare import SolverResult, compare
     from kilt.commands.frontier import FrontierPoint, frontier
+    from kilt.commands.inspect import inspect
     from kilt.commands.ladder import LadderPreview, ladder
     from kilt.commands.verify import verify
     from kilt.errors import InfeasibleError, InputError, KiltError, StrictError, VerificationError
+    from kilt.inspection.profile import ColumnProfile, Profile
     from kilt.model.ladders import Bands, Characters, Dates, EqualGroups, Limited, Prefix, Right, Suppression, Taxonomic
     from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, TCloseness
     from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
@@ -38,9 +40,11 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.commands.check": ("check",),
     "kilt.commands.compare": ("SolverResult", "compare"),
     "kilt.commands.frontier": ("FrontierPoint", "frontier"),
+    "kilt.commands.inspect": ("inspect",),
     "kilt.commands.ladder": ("LadderPreview", "ladder"),
     "kilt.commands.verify": ("verify",),
     "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "StrictError", "VerificationError"),
+    "kilt.inspection.profile": ("ColumnProfile", "Profile"),
     "kilt.model.ladders": (
         "Bands",
         "Characters",
@@ -68,6 +72,7 @@ __all__ = [
     "Certificate",
     "CertificateCheck",
     "Characters",
+    "ColumnProfile",
     "Dates",
     "EqualDistance",
     "EqualGroups",
@@ -86,6 +91,7 @@ __all__ = [
     "Ordered",
     "Policy",
     "Prefix",
+    "Profile",
     "Release",
     "Right",
     "SolverResult",
@@ -104,6 +110,7 @@ __all__ = [
     "check",
     "compare",
     "frontier",
+    "inspect",
     "ladder",
     "verify",
 ]

@@ -88,7 +88,7 @@ def test_the_same_question(demanded):
         ({"quasi": "a,b", "weights": "a=3/2"}, "the ladder of 'b' is prefix, and not suppress"),
         ({"quasi": "a", "weights": "a=3/2"}, "its quasi columns are a, b, and not a"),
         ({"sensitive": "s"}, "the space of 's' is ordered, and not equal"),
-        ({"sensitive": "r"}, "its sensitive columns are s, and not none"),
+        ({"sensitive": "r"}, "its sensitive columns are s, and not r"),
         ({"sensitive": "s:ordered,r", "policy": Policy(k=2, t="0.5")}, "its sensitive columns are s, and not s, r"),
         ({"identifier": "r"}, "its identifier columns are name, and not r"),
     ],
@@ -100,6 +100,11 @@ def test_another_question(demanded, said):
     assert found.summary().startswith("NO: it answers another question: ")
     assert said in found.summary()
     assert found.to_dict()["problems"] == list(found.problems)
+
+
+def test_a_policy_without_sensitive_columns_is_the_only_difference():
+    found = check(certificate_of(), original=FRAME, **{**ROLES, "policy": Policy(k=3)})
+    assert list(found.problems) == ["it answers another question: its policy is k=2, t=0.5 on 's', and not k=3"]
 
 
 def test_orders_that_differ_only_in_their_words():

@@ -96,3 +96,15 @@ def test_an_optimum_is_proved_alike_in_remark_status_and_text(hospital):
     assert {c.solver for c in both} == {"paper-milp", "subsets"}
     assert {(c.status, c.remark, c.proof) for c in both} == {("optimal", "optimal", "exact")}
     assert "floating point" not in compare_text(both)
+
+
+def test_a_bound_that_equals_the_stars_is_shown_as_they_are(hospital):
+    policy = Policy(k=3)
+    made = kilt.compare(
+        hospital, quasi="Zipcode:prefix=4,2", policy=policy, solvers="exhaustive", weights="Zipcode=1/7"
+    )
+    assert made[0].exact_stars == made[0].exact_bound
+    assert made[0].exact_stars.denominator > 1
+    assert made[0].to_dict()["stars"] == made[0].to_dict()["bound"]
+    line = compare_text(made).splitlines()[1].split()
+    assert line[1] == line[2]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -9,13 +12,15 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt.certificates.issue import issue_certificate
-from kilt.model.ladders import Limited
+from kilt.model.ladders import Limited, Priced
 from kilt.model.measure import MEASURES
+from kilt.model.problem import Problem
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.solve import certifiable_bound, solve
 from support.command import call
 from support.ladders import DRAWN
+from support.problems import row_types
 from support.profiles import examples
 
 WHOLE = {"age": [23, 24, 37, 39, 51, 58, 60, 66], "zip": ["02139", "02138", "02139", "10001"] * 2}
@@ -88,3 +93,19 @@ def test_the_command_and_the_configuration_name_a_measure(tmp_path):
     done = call("bound", "--config", str(config), "--measure", "beauty")
     assert done.returncode == 2
     assert "'measure' must be one of loss, level, entropy" in done.stderr
+
+
+@pytest.mark.parametrize("rows", [10**6, 10**8])
+def test_a_nearly_constant_column_is_too_dear_by_entropy(rows):
+    types = row_types([("a",), ("b",)], 1)
+    types = replace(types, counts=np.array([1, rows]))
+    ladders = {"flag": kilt.Suppression()}
+    assert Problem.build(types, ladders, {}, kilt.Policy(k=1)).rows == rows + 1
+    with pytest.raises(kilt.InputError, match="'flag' is nearly constant: by entropy"):
+        Problem.build(types, {"flag": Priced(ladders["flag"], measure=MEASURES["entropy"])}, {}, kilt.Policy(k=1))
+
+
+@pytest.mark.parametrize("weights", ["age=1e30", "age=1e-30"])
+def test_weights_with_too_many_digits_are_refused(weights):
+    with pytest.raises(kilt.InputError, match="too many digits to count with"):
+        kilt.anonymize(FRAME, policy=kilt.Policy(k=2), weights=weights, **ROLES)

@@ -19,10 +19,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support import profiles
+from support import profiles, spark
 from support.command import Done, call
 from support.paths import ROOT
 
@@ -53,6 +54,12 @@ class Command:
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
+
+
+def with_group(page: Path) -> Any:
+    """Let the page about Spark run where the tests of Spark do, which then share one session."""
+    marks = [pytest.mark.xdist_group("spark")] if page.stem == "spark" else []
+    return pytest.param(page, marks=marks)
 
 
 def blocks(page: Path) -> list[Block]:
@@ -113,16 +120,21 @@ def run_python(block: Block, page: str, namespace: dict[str, object]) -> None:
 @pytest.fixture
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Start the engine that a page is about; where there is none, the page is skipped."""
-    if name_of(request.getfixturevalue("page")) == "docs/engines/postgresql.md":
+    name = name_of(request.getfixturevalue("page"))
+    if name == "docs/engines/postgresql.md":
         if shutil.which("psql") is None:
             pytest.skip("there is no psql here")
         cluster = request.getfixturevalue("cluster")
         monkeypatch.setenv("PGHOST", str(cluster.folder))
         monkeypatch.setenv("PGUSER", "tester")
+    elif name == "docs/engines/spark.md":
+        if not spark.is_here():
+            pytest.skip(spark.MISSING)
+        spark.session()
 
 
 @pytest.mark.usefixtures("engine")
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", map(with_group, PAGES), ids=name_of)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(ROOT / "src" / "kilt" / "data" / "hospital.csv", tmp_path)
     monkeypatch.chdir(tmp_path)

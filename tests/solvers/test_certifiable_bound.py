@@ -23,7 +23,7 @@ OVER = StoppingRule(seconds=0)
 
 
 @given(st.data())
-@examples(40)
+@examples(30)
 def test_it_is_what_its_parts_prove_and_no_more_than_the_optimum(data):
     problem = drawn_problem(data)
     solution = run(problem, solver_info("exact"), StoppingRule(), silent)
@@ -37,7 +37,7 @@ def test_it_is_what_its_parts_prove_and_no_more_than_the_optimum(data):
 @pytest.mark.compiled
 @pytest.mark.parametrize("policy", [Policy(k=3), Policy(k=5), Policy(l=2), Policy(l=2, diversity="distinct")], ids=str)
 def test_the_multipliers_of_column_generation_are_as_good_as_the_bound_they_gave(policy):
-    problem = random_problem(60, 4, 4, policy, seed=5)
+    problem = random_problem(40, 4, 4, policy, seed=5)
     solution = solved("exact", problem)
     assert solution.evidence is not None
     bound = certifiable_bound(problem, solution, StoppingRule(), silent)

@@ -16,12 +16,12 @@ from support.problems import drawn_problem, drawn_table, random_problem, searcha
 from support.profiles import examples
 
 OWN = {"tp": Policy(l=2), "tp+": Policy(l=2), "sabre": Policy(t="0.4")}  # the policies that only these take
-HEURISTIC = [name for name, entry in SOLVERS.items() if entry.kind != "exact" and name != "search"]
+HEURISTIC = [name for name, entry in SOLVERS.items() if entry.kind != "exact" and entry.ends]
 
 
 @pytest.mark.parametrize("name", HEURISTIC)
 @given(data=st.data())
-@examples(10)
+@examples(8)
 def test_polish_never_makes_it_worse_and_keeps_the_guarantee(name, data):
     problem = drawn_table(data, OWN[name]) if name in OWN else drawn_problem(data)
     assume(solver_info(name).load().refuses(problem) is None)
@@ -36,7 +36,7 @@ def test_polish_never_makes_it_worse_and_keeps_the_guarantee(name, data):
 
 
 @given(data=st.data())
-@examples(30)
+@examples(20)
 def test_a_search_goes_on_from_a_partition_that_is_given(data):
     problem = searchable(data)
     best = solved("exhaustive", problem)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kilt
-from kilt.sources.encodings import BOMS
+from kilt.encodings import BOMS
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
 from support.profiles import examples

@@ -137,3 +137,16 @@ def test_a_text_column_of_pandas_keeps_its_type(dtype):
 def test_a_text_column_of_pyarrow_keeps_its_type():
     frame = pa.table({"q": pa.array(["a", "b"], pa.large_string())})
     assert kilt.anonymize(frame, quasi="q", policy=kilt.Policy(k=2)).frame.schema.field("q").type == pa.large_string()
+
+
+@pytest.mark.parametrize("measure", ["loss", "entropy"])
+def test_a_column_that_is_never_hidden_keeps_its_type_whatever_the_mark(tmp_path, measure):
+    frame = pl.DataFrame({"age": [1, 1, 2, 2], "day": [DAYS[0], DAYS[0], None, None], "zip": ["1", "2", "1", "2"]})
+    frame.write_parquet(tmp_path / "in.parquet")
+    roles = {"quasi": "age:keep,day:keep,zip", "policy": kilt.Policy(k=2), "measure": measure}
+    kilt.anonymize(tmp_path / "in.parquet", mark="?", output=tmp_path / "out.parquet", **roles)
+    released = pl.read_parquet(tmp_path / "out.parquet")
+    assert released.schema == frame.schema
+    assert released["age"].to_list() == [1, 1, 2, 2]
+    assert kilt.verify(tmp_path / "out.parquet", original=tmp_path / "in.parquet", mark="?", **roles).met
+    assert kilt.anonymize(frame, mark="?", **roles).frame.schema == frame.schema

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
-from hypothesis.strategies import DataObject
+from hypothesis.strategies import DataObject, DrawFn
 
 from kilt import InfeasibleError, Policy
 from kilt.bounds.incidence import MAX_SCALE as SCALE
@@ -25,7 +25,7 @@ from kilt.solvers.common.equivalence_classes import EquivalenceClasses, equivale
 from kilt.solvers.registry import solver
 from kilt.solvers.search.solver import Search
 from support.command import PATIENCE
-from support.strategies import SOLVED_LADDERS, SPACES, counted, policies, tables
+from support.strategies import SOLVED_LADDERS, SPACES, cell, counted, policies, tables
 
 Row = tuple[str | None, ...]
 
@@ -71,6 +71,22 @@ def random_problem(rows: int, columns: int, values: int, policy: Policy, seed: i
     rng = np.random.default_rng(seed)
     cells = np.column_stack([rng.integers(0, 4, (rows, columns)), rng.integers(0, values, rows)])
     return problem_of([tuple(map(str, row)) for row in cells], ["suppress"] * columns, ["equal"], policy)
+
+
+@st.composite
+def tables_with_copies(draw: DrawFn, most_types: int = 6) -> Problem:
+    """Draw a table of few row types with copies, under k=2."""
+    quasi = draw(st.lists(st.sampled_from(sorted(SOLVED_LADDERS)), min_size=1, max_size=4))
+    row = st.tuples(*map(cell, quasi))
+    types = draw(st.lists(row, min_size=1, max_size=most_types, unique=True))
+    counts = draw(st.lists(st.sampled_from([1, 1, 2, 2, 2, 3, 4, 5]), min_size=len(types), max_size=len(types)))
+    rows = [each for each, count in zip(types, counts, strict=True) for _ in range(count)]
+    assume(len(rows) <= 13)
+    try:
+        return problem_of(rows, quasi, [], Policy(k=2))
+    except InfeasibleError:
+        assume(False)
+        raise
 
 
 def drawn_problem(data: DataObject, most_rows: int = 9, **kinds: object) -> Problem:

@@ -9,8 +9,11 @@ from itertools import count
 import numpy as np
 
 from kilt.bounds.incidence import Oracle
-from kilt.numbers import IntArray
+from kilt.model.problem import Problem
+from kilt.numbers import FloatArray, IntArray
 
+# returns the sum of the negative least reduced costs at multipliers, and how many copies of row types the groups hold
+Least = Callable[[IntArray], tuple[float, FloatArray]]
 BOX = 4  # multipliers stay above minus so many times the ceiling
 
 
@@ -36,12 +39,21 @@ class StepSchedule:
 
 
 def subgradient_ascent(oracle: Oracle, schedule: StepSchedule, first: IntArray) -> Iterator[tuple[IntArray, float]]:
-    """Yield multipliers that follow the normalised subgradient (Adam) from the first ones on, and the total of each.
+    """Yield multipliers that follow the normalised subgradient from the first ones on, and the total of each.
 
-    Floats guide the ascent, and each total is that of integer multipliers. Multipliers above the ceiling would need
-    patterns that are not listed.
+    Multipliers above the ceiling would need patterns that are not listed.
     """
-    problem, ceiling, scale = oracle.incidence.problem, oracle.incidence.ceiling, oracle.incidence.scale
+    incidence = oracle.incidence
+    return ascend(incidence.problem, incidence.scale, incidence.ceiling, oracle.least, schedule, first)
+
+
+def ascend(
+    problem: Problem, scale: int, ceiling: int, least: Least, schedule: StepSchedule, first: IntArray
+) -> Iterator[tuple[IntArray, float]]:
+    """Yield multipliers up to a ceiling that follow the normalised subgradient (Adam), and the total of each.
+
+    Floats guide the ascent, and each total is that of integer multipliers, ``scale`` of them to a unit of cost.
+    """
     multipliers = first / scale
     mean, square = np.zeros_like(multipliers), np.zeros_like(multipliers)
     for step in count():
@@ -49,8 +61,8 @@ def subgradient_ascent(oracle: Oracle, schedule: StepSchedule, first: IntArray) 
         if done >= 1:
             return
         whole = np.floor(multipliers * scale).astype(np.int64)
-        least, taken = oracle.least(whole)
-        yield whole, int(whole @ problem.counts) + least
+        reduced_cost, taken = least(whole)
+        yield whole, int(whole @ problem.counts) + reduced_cost
         subgradient = 1 - taken / problem.counts
         mean, square = 0.9 * mean + 0.1 * subgradient, 0.99 * square + 0.01 * subgradient**2
         direction, deviation = mean / (1 - 0.9 ** (step + 1)), np.sqrt(square / (1 - 0.99 ** (step + 1)))

@@ -92,7 +92,10 @@ class Demand:
     def _spaces(self, question: Question, sensitive: Mapping[str, Space]) -> Iterator[str]:
         """Compare the columns that the policy is about; a certificate names no others."""
         names = _policy_columns(self.policy or question.policy, sensitive)
-        yield from _columns("sensitive", tuple(question.sensitive), names)
+        if self.policy is not None and not names:
+            return  # the policy has nothing to say of any: if the other one has, that is said
+        if set(question.sensitive) != set(names):
+            yield from _columns("sensitive", tuple(question.sensitive), names or tuple(sensitive))
         for name in names:
             found = question.sensitive.get(name)
             if found is not None and space_plain(found) != space_plain(sensitive[name]):

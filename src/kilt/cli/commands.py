@@ -53,6 +53,48 @@ def cli(context: click.Context) -> None:
 
 
 @cli.command()
+@click.argument("table")
+@style_options
+@click.option(
+    "--write",
+    metavar="FILE",
+    help="Write the proposals to a configuration with comments, as in kilt.toml, for kilt anonymize --config FILE.",
+)
+@click.option("--force", is_flag=True, help="Let --write replace a file that exists.")
+@click.option(
+    "--show-values",
+    is_flag=True,
+    help="Show also values that fewer than 10 rows have, and values of columns that identify persons.",
+)
+@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing, as with --write FILE.")
+def inspect(table: str, **flags: Any) -> None:
+    """Say what the columns of TABLE are, how they single people out, and which policies are possible at all.
+
+    Roles, ladders and spaces are proposed, with reasons; nothing is applied. A value is shown only if at least 10 rows
+    have it, and if its column does not identify persons.
+
+    Example: kilt inspect patients.csv --write kilt.toml
+    """
+    from kilt.commands.inspect import inspect as run
+    from kilt.report.text import printable
+
+    written, force, as_json, quiet = (flags.pop(name) for name in ("write", "force", "json", "quiet"))
+    if force and not written:
+        raise InputError("'force' has no meaning without --write FILE: give both, or leave it out")
+    with at_work(), watching_run({"json": as_json or quiet}, lines=False) as observer:
+        profile = run(table, **flags, observer=observer)
+        if written:
+            profile.write(written, force=force)
+    if as_json:
+        click.echo(json.dumps({**profile.to_dict(), **({"written": written} if written else {})}))
+    elif not quiet:
+        said = f"wrote {written}: read it, then run kilt anonymize --config {written}"
+        hint = f"nothing is applied: kilt inspect {table} --write kilt.toml writes these proposals to a file"
+        click.echo(f"{profile.summary()}\n{printable(said if written else hint)}")
+
+
+@cli.command()
 @click.argument("input", required=False)
 @click.option(
     "-o",
@@ -70,6 +112,7 @@ def cli(context: click.Context) -> None:
 @click.option(
     "--polish", is_flag=True, default=None, help="Let the search go on from what the solver found; it is never worse."
 )
+@click.option("--parts", metavar="N", type=int, help="Divide the table into N parts, with --solver split.")
 @click.option(
     "--time",
     metavar="SECONDS",
@@ -114,7 +157,7 @@ def anonymize(**flags: Any) -> None:
     ):
         release = run(
             given["input"],
-            **some(given, "output", "certificate", *ORIGINAL, "gap", "iterations", "mark"),
+            **some(given, "output", "certificate", *ORIGINAL, "parts", "gap", "iterations", "mark"),
             time=time_left(given),
             policy=policy_of(given),
             solver=given.get("solver", "auto"),

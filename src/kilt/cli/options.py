@@ -90,9 +90,14 @@ style_options = _options(
     ),
     click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook (the first if not given)."),
 )
+engine_options = _options(
+    click.option("--engine", metavar="NAME", help="spark: tables are folders of Parquet, read and written by Spark."),
+    click.option("--master", metavar="URL", help="Where Spark runs, as in spark://host:7077 (local[*] if not given)."),
+)
 file_options = _options(
     click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),
     style_options,
+    engine_options,
 )
 reading_options = _options(
     file_options,

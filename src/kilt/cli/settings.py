@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from kilt.sources.counted_table import TableDescription
 
 
+TABLES = ("input", "output", "table", "original", "release")  # settings that name a table
+
+
 def read_settings(flags: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of the configuration, overridden by the flags that were given."""
     from kilt.cli.config import read_config
@@ -25,7 +28,15 @@ def read_settings(flags: dict[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in flags.items() if value not in (None, ())}
     settings = {**(read_config(Path(given["config"])) if "config" in given else {}), **given}
     _require_apart(settings)
-    return settings
+    return _located(settings)
+
+
+def _located(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings with the tables that Spark reads or writes named as such."""
+    from kilt.sources.spark_folder import locate
+
+    engine, master = settings.get("engine"), settings.get("master")
+    return {name: locate(value, engine, master) if name in TABLES else value for name, value in settings.items()}
 
 
 def _require_apart(settings: dict[str, Any]) -> None:

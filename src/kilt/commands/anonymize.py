@@ -20,6 +20,7 @@ from kilt.release.release import Release
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
+from kilt.solvers.registry import with_parts
 from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.counted_table import CountedTable, TableDescription
 from kilt.sources.registry import open_writer
@@ -42,6 +43,7 @@ def anonymize(
     keep: Spec = None,
     solver: str | Solver = "auto",
     polish: bool = False,
+    parts: int | None = None,
     time: Number | None = None,
     gap: Number | None = None,
     iterations: int | None = None,
@@ -65,13 +67,14 @@ def anonymize(
     PostgreSQL (or of a database, with a ``query``), or a ``TableDescription``. The columns in ``quasi`` may be blurred,
     those in ``identifier`` are dropped, and the ``policy`` speaks of those in ``sensitive``. All others are released as
     they are, those that could identify persons only if ``keep`` names them. The ``measure`` says what a label costs:
-    ``loss``, ``level`` or ``entropy``. ``solver`` is a name or a solver of your own. With ``output`` the release is
-    written to a file or a table, and with ``certificate`` the proof of its bound (JSON, compressed if the name ends in
-    .gz). With ``polish`` the search goes on from what the solver found, which is never worse. With ``strict`` a release
-    that has warnings is an error. When ``interrupted`` says so, the search ends and the best release so far is handed
-    over.
+    ``loss``, ``level`` or ``entropy``. ``solver`` is a name or a solver of your own; ``split`` divides the table into
+    ``parts``. With ``output`` the release is written to a file or a table, and with ``certificate`` the proof of its
+    bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the solver found,
+    which is never worse. With ``strict`` a release that has warnings is an error. When ``interrupted`` says so, the
+    search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
+    solver = with_parts(solver, parts, seed)
     given = TableDescription.of(
         data,
         quasi=quasi,

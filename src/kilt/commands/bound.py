@@ -15,6 +15,7 @@ from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Spec
 from kilt.numbers import Number, json_number
+from kilt.report.text import bound_percent, by_least_levels
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule, never
 from kilt.sources.counted_table import TableDescription, require_mark
@@ -22,13 +23,19 @@ from kilt.sources.counted_table import TableDescription, require_mark
 
 @dataclass(frozen=True, repr=False)
 class LowerBound:
-    """No release under the policy can have fewer than ``stars``; proved in exact arithmetic."""
+    """No release under the policy can have fewer than ``stars``; proved in exact arithmetic.
+
+    The least levels of ladders cost ``exact_least`` of them in every release, and ``blurs`` says whether cells may be
+    blurred in steps.
+    """
 
     policy: Policy
     rows: int
     exact_stars: Fraction
     most_stars: Fraction
     seconds: float
+    exact_least: Fraction = Fraction(0)
+    blurs: bool = False
 
     @property
     def stars(self) -> int | float:
@@ -37,11 +44,15 @@ class LowerBound:
 
     def summary(self) -> str:
         """Say it in a sentence."""
-        share = f"{100 * float(self.exact_stars / self.most_stars):.3g}%" if self.most_stars else "0%"
-        return (
-            f"no release of these {self.rows:,} rows under {self.policy} can have fewer than {self.stars:,} stars "
-            f"({share} of what could be hidden), {self.seconds:.1f} s"
-        )
+        share, least = self._share(self.exact_stars), self._share(self.exact_least)
+        can = f"can have fewer than {self.stars:,} stars ({bound_percent(share)} of what could be hidden)"
+        if self.blurs:
+            can = f"can lose less than {bound_percent(share)} of the detail{by_least_levels(least)}"
+        return f"no release of these {self.rows:,} rows under {self.policy} {can}, {self.seconds:.1f} s"
+
+    def _share(self, stars: Fraction) -> Fraction:
+        """Return stars as a share of what it costs to hide everything."""
+        return stars / self.most_stars if self.most_stars else Fraction(0)
 
     def __repr__(self) -> str:
         return f"LowerBound({self.stars:,} stars, {self.rows:,} rows, {self.policy})"
@@ -52,6 +63,7 @@ class LowerBound:
             "policy": str(self.policy),
             "rows": self.rows,
             "bound": self.stars,
+            "least": json_number(self.exact_least),
             "most_stars": json_number(self.most_stars),
             "proof": "exact",
             "seconds": round(self.seconds, 3),
@@ -120,4 +132,6 @@ def bound(
         exact_stars=problem.stars(found.cost),
         most_stars=table.most_stars,
         seconds=clock.monotonic() - stop.started,
+        exact_least=problem.stars(problem.base_cost),
+        blurs=table.blurs,
     )

@@ -43,7 +43,8 @@ def check(
     source = open_source(original, style)
     if weights is not None and quasi is None:
         raise InputError("'weights' says what a star counts in a quasi column: give 'quasi' too")
-    roles = Roles.read(source.columns, quasi, sensitive, identifier, weights, measure, partial=True)
+    given_roles = (quasi, sensitive, identifier, weights, measure)
+    roles = Roles.read(source.columns, *given_roles, encoding=encoding, partial=True)
     roles = read_decimals(roles, decimal, source)
     demand = Demand(
         policy=policy or None,

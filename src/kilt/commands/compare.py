@@ -14,7 +14,7 @@ from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Spec
-from kilt.numbers import Number, decimal_text, json_number
+from kilt.numbers import Number, bound_number, decimal_text, json_number
 from kilt.release.claim import ReleaseClaim
 from kilt.release.release import guarantee_text
 from kilt.report.text import figures_text, percent
@@ -68,7 +68,7 @@ class SolverResult:
             "solver": self.solver,
             "kind": self.kind,
             "stars": None if self.exact_stars is None else json_number(self.exact_stars, up=True),
-            "bound": None if self.exact_bound is None else json_number(self.exact_bound),
+            "bound": None if self.exact_bound is None else bound_number(self.exact_bound, self.exact_stars),
             "proof": self.proof if made else None,
             "gap": self.gap,
             "status": self.status,
@@ -256,7 +256,7 @@ def _row(compared: SolverResult) -> tuple[str, ...]:
     return (
         compared.solver,
         f"{json_number(stars, up=True):,}",
-        f"{json_number(bound):,}",
+        f"{bound_number(bound, stars):,}",
         percent(Fraction(compared.gap or 0)),
         f"{compared.groups:,}",
         "" if compared.distance is None else decimal_text(compared.distance, up=True),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from kilt.errors import InputError
 from kilt.model.ladders import MARK, Domain, Ladder, Limited, PathLadder, Priced
 from kilt.model.ladders.limited import VALUE
-from kilt.model.measure import Measure
+from kilt.model.measure import DEFAULT, Measure
 from kilt.model.roles import Roles, Spec
-from kilt.numbers import json_number, pluralize
+from kilt.numbers import IntArray, json_number, pluralize
 from kilt.report.text import columns_text
 from kilt.sources.counted_table import read_decimals
 from kilt.sources.file_format import FileStyle
@@ -100,7 +103,8 @@ def ladder(
     Labels of fewer than 5 rows are left out, unless ``show_values`` is set.
     """
     source = open_source(data, FileStyle(delimiter, encoding, sheet=sheet))
-    roles = read_decimals(Roles.read(source.columns, column, None, None, weights, measure), decimal, source)
+    roles = Roles.read(source.columns, column, None, None, weights, measure, encoding=encoding)
+    roles = read_decimals(roles, decimal, source)
     if len(roles.quasi) != 1:
         raise InputError("'column' must be one column with its ladder, as in age:bands=5,10,20")
     ((name, given),) = roles.quasi.items()
@@ -127,12 +131,14 @@ def _text(given: Ladder) -> str:
 
 
 def _level(given: Ladder, path: PathLadder, level: int, domain: Domain, show_values: bool) -> PreviewLevel:
+    numbers = path.rungs(domain).numbers[level]
+    _, first = np.unique(numbers, return_index=True)
+    counts = np.zeros(len(first), dtype=np.int64)
+    np.add.at(counts, numbers, domain.counts)
     rows: Counter[str | None] = Counter()
-    stars = Fraction(0)
-    for value, label, count in zip(domain.values, path.steps(domain)[level], domain.counts.tolist(), strict=True):
-        shown = path.text(label, domain, MARK)
-        rows[shown] += count
-        stars += count * (_stars(given, path, level, value, domain))
+    labels = path.steps(domain)[level]
+    for place, count in zip(first.tolist(), counts.tolist(), strict=True):
+        rows[path.text(labels[place], domain, MARK)] += count
     common_first = sorted(rows.items(), key=lambda each: (-each[1], each[0] is not None, each[0] or ""))
     shown_rows = [each for each in common_first if show_values or each[1] >= RARE]
     names = (VALUE, *path.names(domain), "mark")
@@ -140,14 +146,20 @@ def _level(given: Ladder, path: PathLadder, level: int, domain: Domain, show_val
         names[level],
         len(rows),
         min(rows.values()),
-        stars / int(domain.counts.sum()),
+        _stars(given, path, level, counts, domain) / int(domain.counts.sum()),
         tuple(shown_rows[:EXAMPLES]),
     )
 
 
-def _stars(given: Ladder, path: PathLadder, level: int, value: str | None, domain: Domain) -> Fraction:
-    measure, weight = (given.measure, given.weight) if isinstance(given, Priced) else (None, Fraction(1))
-    return path.cost(value, level, domain, measure) * weight
+def _stars(given: Ladder, path: PathLadder, level: int, counts: IntArray, domain: Domain) -> Fraction:
+    """Return what it costs all rows to show the column at a level, of whose labels so many rows have each."""
+    measure, weight = (given.measure, given.weight) if isinstance(given, Priced) else (DEFAULT, Fraction(1))
+    prices = path.prices(domain, measure)
+    return weight * (_paid(prices[level], counts) - _paid(prices[0], domain.counts))
+
+
+def _paid(prices: Sequence[Fraction], counts: IntArray) -> Fraction:
+    return sum((price * count for price, count in zip(prices, counts.tolist(), strict=True) if price), Fraction(0))
 
 
 def _quoted(label: str | None) -> str:

@@ -42,7 +42,7 @@ def verify(
     """
     style = FileStyle(delimiter, encoding, sheet=sheet)
     source = open_source(table, style)
-    roles = Roles.read(source.columns, quasi, sensitive, None, weights, measure)
+    roles = Roles.read(source.columns, quasi, sensitive, None, weights, measure, encoding=encoding)
     given = read_marks(mark, roles.quasi)
     given |= dict(found_indicators(source, roles, given))
     if original is None:

@@ -19,15 +19,20 @@ def with_decimal(roles: Roles, decimal: str | None, text_columns: Collection[str
 
     Numbers of typed columns are no text, and have a point wherever they are written.
     """
+    require_decimal(decimal)
     if decimal is None:
         return roles
-    if decimal not in DECIMALS:
-        raise InputError(f"'decimal' must be a point or a comma, as in --decimal , and not '{decimal}'")
     return replace(
         roles,
         quasi=_read_with(roles.quasi, decimal, text_columns),
         sensitive=_read_with(roles.sensitive, decimal, text_columns),
     )
+
+
+def require_decimal(decimal: str | None) -> None:
+    """Raise if a decimal sign is given that is none."""
+    if decimal is not None and decimal not in DECIMALS:
+        raise InputError(f"'decimal' must be a point or a comma, as in --decimal , and not '{decimal}'")
 
 
 def _read_with(chosen: Mapping[str, Kind], decimal: str, columns: Collection[str]) -> dict[str, Kind]:

@@ -149,9 +149,13 @@ WHOSE = re.compile(
 
 def called_name(column: str) -> bool:
     """Say whether a column is called the name of a person, as in ``surname`` or ``patient_name``, not ``drug name``."""
-    words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-zà-ÿ])(?=[A-Z])", " ", column))
-    names = [word for word in words if not WHOSE.fullmatch(word.lower())]
-    return bool(names) and all(NAMES.fullmatch(word.lower()) for word in names)
+    names = [word for word in column_words(column) if not WHOSE.fullmatch(word)]
+    return bool(names) and all(NAMES.fullmatch(word) for word in names)
+
+
+def column_words(column: str) -> list[str]:
+    """Return the words of the name of a column, in small letters: birth, date of ``birthDate`` and ``Birth_date``."""
+    return [word.lower() for word in re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-zà-ÿ])(?=[A-Z])", " ", column))]
 
 
 def refusal(found: Iterable[ColumnKind]) -> str | None:

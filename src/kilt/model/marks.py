@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from kilt.errors import InputError, nearest, raise_all
-from kilt.model.ladders import MARK, Ladder, Mark
+from kilt.model.ladders import MARK, Ladder, Mark, never_hidden
 from kilt.model.roles import words
 from kilt.model.row_types import RowTypes
 
@@ -88,13 +88,15 @@ def choose_marks(
 ) -> dict[str, ColumnMark]:
     """Return what a suppressed cell looks like in each quasi column, or raise if it could be mistaken for a value.
 
-    Without a mark of the user's choice it is ``*`` in text columns and null in typed ones. ``columns`` are those of the
-    table, none of which may have the name of an indicator.
+    Without a mark of the user's choice it is ``*`` in text columns and null in typed ones, and so it is in columns that
+    are never hidden, so that they keep their type. ``columns`` are those of the table, none of which may have the name
+    of an indicator.
     """
     given = read_marks(spec, ladders)
     marks: dict[str, ColumnMark] = {}
     for column, (name, ladder) in enumerate(ladders.items()):
-        marks[name] = given[name] if name in given else default_mark(ladder, typed=typed[name])
+        chosen = name in given and (isinstance(given[name], Indicator) or not never_hidden(ladder))
+        marks[name] = given[name] if chosen else default_mark(ladder, typed=typed[name])
         _require_shape(name, ladder, marks[name])
         _require_free(name, marks[name], columns)
         if ladder.ambiguous(types.domain(column, name), ladder_mark(marks[name])):

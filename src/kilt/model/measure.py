@@ -43,8 +43,9 @@ def on_grid(cost: Fraction) -> Fraction:
 
 
 def _by_loss(rungs: Rungs) -> Prices:
-    known = {share: on_grid(share) for shares in rungs.losses for share in set(shares)}
-    return tuple([known[share] for share in shares] for shares in rungs.losses)
+    different = {id(share): share for shares in rungs.losses for share in shares}  # most are one: that of the value
+    known = {key: on_grid(share) for key, share in different.items()}
+    return tuple([known[id(share)] for share in shares] for shares in rungs.losses)
 
 
 def _by_level(rungs: Rungs) -> Prices:

@@ -13,6 +13,7 @@ import numpy as np
 from kilt.arrays.ragged import bucket
 from kilt.errors import InputError
 from kilt.model.ladders import CodedColumn, Encoding, Ladder
+from kilt.model.measure import GRID
 from kilt.model.policy import Policy, SensitiveColumn
 from kilt.model.row_types import RowTypes, encode
 from kilt.model.rules import ClosenessRule, Groups, Rules, SizeRule
@@ -20,6 +21,7 @@ from kilt.model.spaces import Space
 from kilt.numbers import ROOM, BoolArray, IntArray
 
 MOST_COST = 2**50  # sums of costs are exact in 64 bits, and in floats
+DIGITS = "the weights of the columns have too many digits to count with: round them, or write fractions as 1/3"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +72,7 @@ class Problem:
             type_of=type_of,
         )
         if problem.most_cost >= MOST_COST:
-            raise InputError(
-                "the weights of the columns have too many digits to count with: round them, or write fractions as 1/3"
-            )
+            raise InputError(_why_too_large(problem))
         problem.rules.require_feasible(problem.groups(problem.sensitive_totals[None, :]))
         return problem
 
@@ -84,8 +84,8 @@ class Problem:
     @cached_property
     def unit(self) -> int:
         """How many cost units make one star."""
-        different = {cost for column in self.columns for level in column.costs for cost in level}
-        return math.lcm(*(cost.denominator for cost in different))
+        costs = {id(cost): cost for column in self.columns for level in column.costs for cost in level}
+        return math.lcm(*{cost.denominator for cost in costs.values()})
 
     @cached_property
     def costs(self) -> tuple[IntArray, ...]:
@@ -114,7 +114,13 @@ class Problem:
     @cached_property
     def most_cost(self) -> int:
         """What it costs to hide everything, in units."""
-        return sum(int(self.counts @ self.costs_at(column, -1)) for column in range(len(self.columns)))
+        return sum(self._top_cost(column) for column in range(len(self.columns)))
+
+    def _top_cost(self, column: int) -> int:
+        """Return what it costs to hide a column, in integers that have room for any number."""
+        costs, which = np.unique(self.costs_at(column, -1), return_inverse=True)
+        rows = np.bincount(which, self.counts)
+        return sum(int(cost) * int(number) for cost, number in zip(costs, rows, strict=True))
 
     def multiplier_scale(self, finest: int) -> int:
         """Return how many multipliers make a unit of cost: the finest, or as many as sums over all rows allow."""
@@ -191,6 +197,17 @@ class Problem:
         return Fraction(cost, self.unit) - self.credit
 
 
+def _why_too_large(problem: Problem) -> str:
+    """Say why the costs of a problem are more than can be counted with: by weights, or by a nearly constant column."""
+    dearest = max(range(len(problem.columns)), key=problem._top_cost)
+    if problem.credit and problem.most_cost // problem.unit * GRID >= MOST_COST:
+        return (
+            f"'{problem.columns[dearest].name}' is nearly constant: by entropy its rare values cost more stars than "
+            "can be counted with; choose the 'measure' loss, or leave the column out of 'quasi'"
+        )
+    return DIGITS
+
+
 def _different(codes: IntArray, sensitive: IntArray) -> tuple[IntArray, IntArray]:
     """Return the first row type of each that looks different, in their order, and for every row type which it is."""
     alike = bucket([*codes.T, *sensitive.T], len(codes))
@@ -208,5 +225,8 @@ def _totals(counts: IntArray, type_of: IntArray) -> IntArray:
 
 def _in_units(costs: Sequence[Sequence[Fraction]], unit: int) -> IntArray:
     """Return costs by level and code as whole numbers of units."""
-    whole = {cost: int(cost * unit) for level in costs for cost in level}
-    return np.array([[whole[cost] for cost in level] for level in costs], dtype=np.int64)
+    different = {id(cost): cost for level in costs for cost in level}  # many codes share one: fractions hash slowly
+    whole = {key: cost.numerator * (unit // cost.denominator) for key, cost in different.items()}
+    if max(whole.values(), default=0) >= MOST_COST:
+        raise InputError(DIGITS)
+    return np.array([[whole[id(cost)] for cost in level] for level in costs], dtype=np.int64)

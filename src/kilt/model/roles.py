@@ -42,12 +42,14 @@ class Roles:
         measure: Measure | str | None = None,
         *,
         keep: Spec = None,
+        encoding: str | None = None,
         partial: bool = False,
     ) -> Roles:
         """Read the roles as the user gave them, and check them against the columns of the table.
 
         A spec is ``"age,zip:characters"``, a list of such words, or a mapping from names to ladders
-        (or spaces, or their names). If they are ``partial``, no quasi column has to be among them.
+        (or spaces, or their names); the files that these name are UTF-8, or else have the ``encoding`` of the table. If
+        they are ``partial``, no quasi column has to be among them.
         """
         problems: list[str] = []
         given = {
@@ -59,8 +61,8 @@ class Roles:
         _check_names(given, columns, problems)
         if not given["quasi"] and not partial:
             problems.append("'quasi' needs at least one column: those that could identify a person")
-        ladders = _made(given["quasi"], parse_ladder, LADDERS["suppress"], problems)
-        spaces = _made(given["sensitive"], parse_space, SPACES["equal"], problems)
+        ladders = _made(given["quasi"], parse_ladder, LADDERS["suppress"], encoding, problems)
+        spaces = _made(given["sensitive"], parse_space, SPACES["equal"], encoding, problems)
         weighed = _weights(weights, problems)
         problems += [
             f"'weights' names '{name}', which is not a quasi column: {nearest(name, ladders)}"
@@ -140,13 +142,17 @@ def _check_names(given: Mapping[str, list[tuple[str, Any]]], columns: Sequence[s
 
 
 def _made(
-    entries: Iterable[tuple[str, Any]], parse: Callable[[str], Kind], default: Kind, problems: list[str]
+    entries: Iterable[tuple[str, Any]],
+    parse: Callable[[str, str | None], Kind],
+    default: Kind,
+    encoding: str | None,
+    problems: list[str],
 ) -> dict[str, Kind]:
     made: dict[str, Kind] = {}
     wanted = "encode" if hasattr(default, "encode") else "on"
     for name, option in entries:
         try:
-            made[name] = parse(option) if isinstance(option, str) else default if option is None else option
+            made[name] = parse(option, encoding) if isinstance(option, str) else default if option is None else option
         except InputError as error:
             problems.append(f"'{name}': {error}")
         if not isinstance(option, str) and not hasattr(made[name], wanted):

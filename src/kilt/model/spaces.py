@@ -251,9 +251,12 @@ class Metric:
     distance: tuple[tuple[Fraction, ...], ...]
 
     @classmethod
-    def read(cls, path: str | Path) -> Metric:
-        """Read a file whose first line names the values and whose other lines give their distances."""
-        rows = read_cells(path, "metric")
+    def read(cls, path: str | Path, encoding: str | None = None) -> Metric:
+        """Read a file whose first line names the values and whose other lines give their distances.
+
+        It is UTF-8, or else has the ``encoding`` of the table.
+        """
+        rows = read_cells(path, "metric", encoding)
         if len(rows) < 2 or any(len(row) != len(rows) for row in rows):
             raise InputError(
                 f"the metric file '{path}' is not a square matrix: the first line is an empty cell and the values, "
@@ -345,15 +348,18 @@ def _why_not_metric(values: Sequence[str], distance: tuple[tuple[Fraction, ...],
     return None
 
 
-def parse_space(text: str) -> Space:
-    """Read a space as the command line writes it: equal, ordered, numeric, tree=FILE or metric=FILE."""
+def parse_space(text: str, encoding: str | None = None) -> Space:
+    """Read a space as the command line writes it: equal, ordered, numeric, tree=FILE or metric=FILE.
+
+    Files are UTF-8, or else have the ``encoding`` of the table.
+    """
     name, _, argument = text.partition("=")
     if name in SPACES and not argument:
         return SPACES[name]
     if name == "tree" and argument:
-        return Tree(Taxonomy.read(argument))
+        return Tree(Taxonomy.read(argument, encoding))
     if name == "metric" and argument:
-        return Metric.read(argument)
+        return Metric.read(argument, encoding)
     known = [*SPACES, "tree=FILE", "metric=FILE"]
     raise InputError(f"'{text}' is not a space: {nearest(text, known)}")
 

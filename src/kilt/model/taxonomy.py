@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from kilt.encodings import decoded_beside
 from kilt.errors import InputError
 
 ROOT = "*"
@@ -24,9 +27,12 @@ class Taxonomy:
     paths: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def read(cls, path: str | Path) -> Taxonomy:
-        """Read a file with one line per value, level 0 first, ``;`` (or ``,`` or tab) between levels."""
-        lines = read_cells(path, "taxonomy")
+    def read(cls, path: str | Path, encoding: str | None = None) -> Taxonomy:
+        """Read a file with one line per value, level 0 first, ``;`` (or ``,`` or tab) between levels.
+
+        It is UTF-8, or else has the ``encoding`` of the table.
+        """
+        lines = read_cells(path, "taxonomy", encoding)
         return cls.of(lines, source=f"the taxonomy '{Path(path).name}'")
 
     @classmethod
@@ -82,14 +88,17 @@ def _check_tree(paths: Mapping[str, tuple[str, ...]], height: int, source: str) 
                 raise InputError(f"{source} is not a tree: a label of level {level} has two different labels above it")
 
 
-def read_cells(path: str | Path, what: str) -> list[list[str]]:
+def read_cells(path: str | Path, what: str, encoding: str | None = None) -> list[list[str]]:
     """Read a small delimited file; the delimiter is the one of ``;``, tab and ``,`` that its first line has."""
+    shown = f"the {what} file '{path}'"
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = decoded_beside(Path(path).read_bytes(), encoding, shown)
     except FileNotFoundError:
-        raise InputError(f"the {what} file '{path}' does not exist") from None
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"the {what} file '{path}' cannot be read as UTF-8 text") from None
-    first = text.partition("\n")[0]
-    delimiter = next((d for d in ";\t," if d in first), ";")
-    return [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if row]
+        raise InputError(f"{shown} does not exist") from None
+    except OSError:
+        raise InputError(f"{shown} cannot be read") from None
+    delimiter = next((d for d in ";\t," if d in re.split(r"[\r\n]", text, maxsplit=1)[0]), ";")
+    try:
+        return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+    except csv.Error:
+        raise InputError(f"{shown} is not text with cells that are separated by ';', a tab or ','") from None

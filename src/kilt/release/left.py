@@ -9,7 +9,7 @@ from fractions import Fraction
 from kilt.certificates.proof.evidence import gap_of
 from kilt.errors import StrictError
 from kilt.model.detect import listed
-from kilt.numbers import decimal_text
+from kilt.report.text import percent
 from kilt.verification.verdict import Verdict
 
 LARGE_GAP = Fraction(1, 2)
@@ -63,4 +63,4 @@ def _far(stars: Fraction, bound: Fraction | None, least: Fraction) -> Iterator[s
         if stars > least:
             yield "no lower bound is known"
     elif (gap := gap_of(stars, bound, least)) > LARGE_GAP:
-        yield f"the gap is {decimal_text(100 * gap, 1)}%, so that a much better release may exist: more time may help"
+        yield f"the gap is {percent(gap)}, so that a much better release may exist: more time may help"

@@ -125,7 +125,7 @@ class Release:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the release to a file: verified from the file itself, and renamed into place at the end."""
-        with open_writer(path).stage(self.released) as stage:
+        with open_writer(path, self.released).stage(self.released) as stage:
             self.claim.verify(stage.table)
             stage.publish()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from kilt.report.text import left_text, quality, reached
+from kilt.report.text import left_text, loss, quality, reached
 
 if TYPE_CHECKING:
     from kilt.release.release import Release
@@ -20,6 +20,7 @@ def release_html(release: Release) -> str:
         ("groups", f"{len(release.sizes):,}"),
         ("stars", f"{release.stars:,}"),
         ("bound", "none known" if release.bound is None else f"{release.bound:,}"),
+        *([("lost", loss(release))] if release.blurs else []),
         ("detail left", left_text(release)),
         ("verified", reached(release)),
     ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -37,10 +39,18 @@ def loss(release: Release) -> str:
     """Say how much is lost: in stars where cells are hidden or not, as a share of the detail where they are blurred."""
     if not release.blurs:
         return f"{release.stars:,} stars ({percent(release.lost)} of what could be hidden)"
-    must = "" if release.must_be_lost is None else f"; at least {percent(release.must_be_lost)} must be"
+    must = (
+        ""
+        if release.must_be_lost is None
+        else f"; at least {bound_percent(release.must_be_lost, release.lost)} must be"
+    )
     least = release.exact_least / release.most_stars if release.most_stars else Fraction(0)
-    given = f" ({percent(least)} by the least levels alone)" if least else ""
-    return f"{percent(release.lost)} of the detail is lost{given}{must}"
+    return f"{percent(release.lost)} of the detail is lost{by_least_levels(least)}{must}"
+
+
+def by_least_levels(share: Fraction) -> str:
+    """Say what the least levels of ladders cost everybody, where they cost something."""
+    return f" ({percent(share)} by the least levels alone)" if share else ""
 
 
 def left_text(release: Release) -> str:
@@ -152,7 +162,20 @@ def reached(release: Release) -> str:
 
 def percent(share: Fraction) -> str:
     """Write a share as a percentage with three digits."""
-    return f"{float(100 * share):.3g}%"
+    return f"{Decimal(f'{float(100 * share):.3g}'):f}%"  # a float itself would write 0.00002 as 2e-05
+
+
+def bound_percent(bound: Fraction, share: Fraction | None = None) -> str:
+    """Write a lower bound as a percentage, rounded down; one that equals the share that was reached, as that one."""
+    if bound == share or not bound:
+        return percent(bound)
+    digits = max(0, 2 - (math.floor(math.log10(100 * bound))))
+    return f"{decimal_text(100 * bound, digits)}%"
+
+
+def printable(text: str) -> str:
+    """Write a text of the user's so that it stays on its line and no terminal takes it for a command."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def columns_text(header: Sequence[str], rows: Sequence[Sequence[str | None]]) -> list[str]:

@@ -19,10 +19,10 @@ Kind = Literal["exact", "guaranteed", "heuristic"]
 class Solution:
     """A legal partition, and a proven lower bound on the cost of all of them (None if there is none).
 
-    The partition costs at most ``factor`` times the optimum (None if that is not known), which is proved exactly or in
-    floating point, as ``factor_proof`` says. ``stopped`` says that the solver was stopped before its end, and
-    ``solver`` who found it. ``evidence`` are multipliers that it found on the
-    way: they may prove a bound that can be written down where its own has no such proof.
+    Above the base, which every partition costs, it costs at most ``factor`` times the optimum (None if that is not
+    known), which is proved exactly or in floating point, as ``factor_proof`` says. ``stopped`` says that the solver was
+    stopped before its end, and ``solver`` who found it. ``evidence`` are multipliers that it found on the way: they may
+    prove a bound that can be written down where its own has no such proof.
     """
 
     partition: Partition

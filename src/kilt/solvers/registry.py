@@ -61,6 +61,7 @@ class SolverInfo:
 
 
 OPTIMUM = "the optimum"
+SPLIT = "split"  # the solver that takes a number of parts
 INFOS = (
     SolverInfo(
         "exhaustive",
@@ -149,6 +150,17 @@ INFOS = (
         is_random=True,
         takes_release_rules=True,
         takes_start=True,
+    ),
+    SolverInfo(
+        "split",
+        "kilt.solvers.split.solver:Split",
+        "heuristic",
+        "none; a bound of the whole table is proved",
+        "k and l, any size: parts are searched on their own, in less memory",
+        "the search in parts, in two rounds with different cuts; the Lagrangian bound by the multipliers of the parts",
+        brings_bound=True,
+        ends=False,
+        is_random=True,
     ),
     SolverInfo(
         "greedy",
@@ -352,6 +364,18 @@ def warn_of_alias(solver: str | Solver) -> None:
     """Warn whoever uses a name that will be dropped."""
     if isinstance(solver, str) and solver in DROPPED_ALIASES:
         warn_dropped(solver, DROPPED_ALIASES[solver])
+
+
+def with_parts(solver: str | Solver, parts: int | None, seed: int) -> str | Solver:
+    """Return the solver that divides a table into so many parts, if a number is given."""
+    if parts is None:
+        return solver
+    if solver != SPLIT:
+        raise InputError(f"'parts' is for the solver '{SPLIT}': add --solver {SPLIT}, or leave out --parts")
+    if parts < 1:
+        raise InputError(f"'parts' must be a whole number of at least 1, not {parts}")
+    found: Solver = EntryPoint(SPLIT, SOLVERS[SPLIT].made, GROUP).load()(seed=seed, parts=parts)
+    return found
 
 
 def _info_of_given(solver: Solver) -> SolverInfo:

@@ -143,8 +143,6 @@ def run(
         raise VerificationError(
             f"the solver '{info.name}' returned a group that violates the policy; nothing was written"
         )
-    if problem.base_cost:  # guarantees are about what is paid above the base, which they do not tell apart
-        solution = replace(solution, factor=None)
     stopped = info.ends and not solution.is_optimal and limit()
     return replace(_accepted(problem, solution, stop), solver=info.name, stopped=stopped)
 

@@ -77,7 +77,7 @@ class TableDescription:
     def roles(self) -> Roles:
         """The roles of its columns."""
         given = (self.quasi, self.sensitive, self.identifier, self.weights, self.measure)
-        roles = Roles.read(self.source.columns, *given, keep=self.keep)
+        roles = Roles.read(self.source.columns, *given, keep=self.keep, encoding=self.encoding)
         return read_decimals(roles, self.decimal, self.source)
 
     @cached_property
@@ -156,8 +156,10 @@ class CountedTable:
 
     @property
     def blurs(self) -> bool:
-        """Whether cells may be blurred in steps: some ladder has more than two levels."""
-        return any(len(column.levels) > 2 for encoding in self.encodings for column in encoding.columns)
+        """Whether a cell may be anything but the value or the mark: by more levels than two, or by limits."""
+        limited = any(ladder.hides_values for ladder in self.roles.quasi.values())
+        levels = [column.levels for encoding in self.encodings for column in encoding.columns]
+        return limited or any(len(each) > 2 or (len(each) == 2 and bool(each[-1].any())) for each in levels)
 
     def under(self, policy: Policy) -> CountedTable:
         """Return the same counts under another policy, which is about the same columns."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kilt.encodings import UTF_8, encoding_name
 from kilt.errors import InputError
-from kilt.sources.encodings import UTF_8, encoding_name
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 STANDARD = Path("-")  # standard input or output, in place of a file

@@ -12,6 +12,7 @@ from typing import Any
 from kilt.errors import InputError
 from kilt.sources.base import Source, is_object_of
 from kilt.sources.file_format import FileStyle
+from kilt.sources.spark_folder import SparkFolder, is_folder
 from kilt.sources.sql.postgres.url import is_postgres
 from kilt.sources.writer import Writer
 
@@ -46,9 +47,16 @@ def _object(*packages: str) -> Callable[[Any], bool]:
     return lambda data: is_object_of(data, *packages)
 
 
+def is_spark(data: Any) -> bool:
+    """Recognise a frame of Spark's, a folder that it reads, and a source that is one of these."""
+    return isinstance(data, SparkFolder) or _object("pyspark")(data) or getattr(data, "kind", None) == SPARK_KIND
+
+
+SPARK_KIND = "a table of Spark's"  # as its source calls itself
+SPARK = Place(is_spark, "kilt.sources.sql.spark.opening", "spark")
 PLACES = (  # the first that recognises what was given opens it
     Place(is_postgres, "kilt.sources.sql.postgres.opening", "sql"),
-    Place(_object("pyspark"), "kilt.sources.sql.spark.opening", "spark"),
+    SPARK,
     Place(_object("duckdb", "_duckdb"), "kilt.sources.duck.opening"),
     Place(lambda data: isinstance(data, str | PathLike), "kilt.sources.duck.opening"),
 )
@@ -78,7 +86,7 @@ def open_source(data: Any, style: FileStyle | None = None, beside: Source | None
 def open_writer(output: Any, data: Any = None, style: FileStyle | None = None) -> Writer:
     """Return what writes a release of some data, or raise, before any work is done, if it cannot be written there."""
     for place in PLACES:
-        if place.recognises(output):
+        if place.recognises(output) or (place is SPARK and is_spark(data) and is_folder(output)):
             opened: Writer = place.load().open_writer(output, data, style)
             return opened
     raise InputError(f"'output' must be the path of a file or the address of a table, not a {type(output).__name__}")

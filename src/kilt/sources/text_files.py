@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
+from kilt.encodings import BOMS, UTF_8, decoded, people_say
 from kilt.errors import InputError
-from kilt.sources.encodings import BOMS, UTF_8, decoded, people_say
 from kilt.sources.file_format import FileFormat, FileStyle
 
 CHUNK = 1 << 22

@@ -223,16 +223,16 @@ def _compared(ladder: Ladder, domain: Domain, pairs: Sequence[tuple[Mark, Mark, 
             same[value] += count
         for was, _, count in pairs:
             same[was] -= count
-    stars, cells, wrong, bare = Fraction(0), 0, 0, 0
+    blurred: Counter[Fraction | None] = Counter()
     for was, now, count in pairs:
-        cost = ladder.stars(was, now, domain, mark)
-        stars += (cost or 0) * count
-        cells += 0 if cost is None else count
-        wrong += count if cost is None else 0
+        blurred[ladder.stars(was, now, domain, mark)] += count
+    shown: Counter[Fraction | None] = Counter()
     for value, count in same.items():
-        cost = ladder.stars(value, value, domain, mark) if count else Fraction(0)
-        stars += (cost or 0) * count
-        bare += count if cost is None else 0
+        shown[ladder.stars(value, value, domain, mark) if count else Fraction(0)] += count
+    paid = ((cost, count) for found in (blurred, shown) for cost, count in found.items() if cost is not None)
+    stars = sum((cost * count for cost, count in paid), Fraction(0))
+    wrong, bare = blurred[None], shown[None]
+    cells = blurred.total() - wrong
     return _Compared(stars, cells, wrong, bare, ladder.ambiguous(domain, mark) > 0)
 
 

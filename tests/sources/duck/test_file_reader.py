@@ -26,7 +26,7 @@ CELL = st.text(alphabet='ab ,;"\n*é\t', max_size=5)
     st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
     st.booleans(),
 )
-@examples(75)
+@examples(40)
 def test_what_python_writes_is_what_kilt_reads(tmp_path_factory, rows, delimiter, end, quoting, bom):
     path = tmp_path_factory.mktemp("csv") / "in.csv"
     written = io.StringIO()

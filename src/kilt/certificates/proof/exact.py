@@ -12,9 +12,13 @@ from kilt.numbers import BoolArray, IntArray
 
 def of_rows(patterns: ProofPatterns, min_group_size: int) -> IntArray:
     """Exact for groups of at least so many rows: all of negative reduced cost, and the cheapest others if needed."""
+    return patterns.sums(rows_taken(patterns, min_group_size) * patterns.reduced_costs)
+
+
+def rows_taken(patterns: ProofPatterns, min_group_size: int) -> IntArray:
+    """Return how many copies of every entry are in the group of least reduced cost of so many rows at least."""
     missing = np.maximum(min_group_size - patterns.before(patterns.counts), 0)
-    taken = np.where(patterns.reduced_costs < 0, patterns.counts, np.minimum(patterns.counts, missing))
-    return patterns.sums(taken * patterns.reduced_costs)
+    return np.where(patterns.reduced_costs < 0, patterns.counts, np.minimum(patterns.counts, missing))
 
 
 def of_values(patterns: ProofPatterns, value_of: IntArray, min_group_size: int, fewest: int) -> IntArray:

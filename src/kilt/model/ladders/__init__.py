@@ -15,7 +15,7 @@ from kilt.model.ladders.limited import Limited
 from kilt.model.ladders.masking import Prefix, Right
 from kilt.model.ladders.parse import LADDERS, goes_on, parse_ladder
 from kilt.model.ladders.path import PathLadder
-from kilt.model.ladders.priced import Priced, priced
+from kilt.model.ladders.priced import Priced, never_hidden, priced
 from kilt.model.ladders.suppression import Suppression
 from kilt.model.ladders.taxonomic import Taxonomic
 
@@ -40,6 +40,7 @@ __all__ = [
     "Taxonomic",
     "Values",
     "goes_on",
+    "never_hidden",
     "parse_ladder",
     "priced",
 ]

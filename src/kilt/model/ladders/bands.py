@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -63,26 +64,40 @@ class Bands(PathLadder):
         return [self._labels(domain, Fraction(width)) for width in self.widths]
 
     def _labels(self, domain: Domain, width: Fraction) -> list[Hashable]:
-        whole, digits = self._whole(domain), self._digits()
-        labels: list[Hashable] = []
-        known: dict[int | None, str] = {}
-        for value, at in zip(domain.values, self.positions(domain), strict=True):
-            band = self._number(at, width) if at is not None else None
-            if at is not None and band not in known:
-                known[band] = range_text(self._band(at, width), whole=whole, digits=digits, decimal=self.decimal)
-            labels.append(value if at is None else known[band])
+        whole, digits, positions = self._whole(domain), self._digits(), self.positions(domain)
+        labels: list[Hashable] = list(domain.values)
+        known: dict[float, str] = {}
+        for place, band in enumerate(self._numbered(domain, width)):
+            if band is None:
+                continue
+            if band not in known:
+                range_ = self._band(positions[place] or Fraction(0), width)
+                known[band] = range_text(range_, whole=whole, digits=digits, decimal=self.decimal)
+            labels[place] = known[band]
         return labels
 
-    def _number(self, at: Fraction, width: Fraction) -> int | None:
-        """Number the bands of a width, in integers, which are faster than fractions; None is that of the top."""
-        bottom, top = self._edges
-        if self.top is not None and at.numerator * top.denominator >= top.numerator * at.denominator:
-            return None
-        if self.bottom is not None and at.numerator * bottom.denominator < bottom.numerator * at.denominator:
-            at = bottom - width  # its own band, just below the others
-        origin = self._start
-        steps = (at.numerator * origin.denominator - origin.numerator * at.denominator) * width.denominator
-        return steps // (at.denominator * origin.denominator * width.numerator)
+    def _numbered(self, domain: Domain, width: Fraction) -> Iterator[float | None]:
+        """Number the band of every value, those at the ends as infinite; None is that of a missing value."""
+        unit, numbers = self._units(domain)
+        step, origin, bottom, top = (int(number * unit) for number in (width, self._start, *self._edges))
+        has_bottom, has_top = self.bottom is not None, self.top is not None
+        for at in numbers:
+            if at is None:
+                yield None
+            elif has_top and at >= top:
+                yield math.inf
+            else:
+                yield -math.inf if has_bottom and at < bottom else (at - origin) // step
+
+    def _units(self, domain: Domain) -> tuple[int, list[int | None]]:
+        return domain.once(self, "units", lambda: self._in_units(domain))
+
+    def _in_units(self, domain: Domain) -> tuple[int, list[int | None]]:
+        """Return the numbers as whole multiples of a unit, and how many units make one: fractions would be slow."""
+        numbers = self.positions(domain)
+        given = [*(Fraction(width) for width in self.widths), self._start, *self._edges]
+        unit = math.lcm(*{number.denominator for number in (*given, *numbers) if number is not None})
+        return unit, [None if at is None else at.numerator * (unit // at.denominator) for at in numbers]
 
     def _band(self, at: Fraction, width: Fraction) -> Range:
         """Return the first number of a band, and the first behind it; None where there is none."""
@@ -105,11 +120,17 @@ class Bands(PathLadder):
         at = numbers[first]
         if at is None:
             return Fraction(0)
-        least, most = domain.once(self, "range", lambda: _range(numbers))
+        least, most = domain.once(self, "range", lambda: self._range(domain))
         low, high = self._band(at, Fraction(self.widths[level - 1]))
         begin = least if low is None else max(low, least)
         end = most if high is None else min(high - (1 if self._whole(domain) else 0), most)
         return (end - begin) / (most - least) if most > least else Fraction(0)
+
+    def _range(self, domain: Domain) -> tuple[Fraction, Fraction]:
+        """Return the smallest and the largest number."""
+        unit, numbers = self._units(domain)
+        present = [at for at in numbers if at is not None]
+        return Fraction(min(present), unit), Fraction(max(present), unit)
 
     def positions(self, domain: Domain) -> Sequence[Fraction | None]:
         """Return the numbers."""
@@ -121,7 +142,10 @@ class Bands(PathLadder):
         return domain.once(
             self,
             "whole",
-            lambda: all(at is None or Fraction(at).denominator == 1 for at in (*given, *self.positions(domain))),
+            lambda: (
+                all(Fraction(at or 0).denominator == 1 for at in given)
+                and all(at is None or at.denominator == 1 for at in self.positions(domain))
+            ),
         )
 
     def _digits(self) -> int:
@@ -132,8 +156,3 @@ class Bands(PathLadder):
         origin = f"@{number_text(Fraction(self.origin))}" if self.origin else ""
         edges = ["" if edge is None else number_text(Fraction(edge)) for edge in (self.bottom, self.top)]
         return f"bands={widths}{origin}" + (f"|{edges[0]}..{edges[1]}" if any(edges) else "")
-
-
-def _range(numbers: Sequence[Fraction | None]) -> tuple[Fraction, Fraction]:
-    present = [at for at in numbers if at is not None]
-    return min(present), max(present)

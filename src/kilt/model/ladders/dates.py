@@ -127,8 +127,7 @@ class Dates(PathLadder):
         return domain.once(self, "moments", lambda: self._read(domain))
 
     def _read(self, domain: Domain) -> list[Moment | None]:
-        parse = _iso if self.format is None else self._formatted
-        found = [None if is_missing(value) else parse(str(value).strip()) for value in domain.values]
+        found = [None if is_missing(value) else read_moment(str(value), self.format) for value in domain.values]
         others = sum(1 for value, moment in zip(domain.values, found, strict=True) if not (moment or is_missing(value)))
         if others:
             form = "such as 2024-03-05" if self.format is None else f"in the format {self.format}"
@@ -138,15 +137,20 @@ class Dates(PathLadder):
             )
         return found
 
-    def _formatted(self, text: str) -> Moment | None:
-        try:
-            found = datetime.strptime(text, self.format or "")
-        except (ValueError, re.error):
-            return None
-        return Moment(found.date(), found.hour * 3600 + found.minute * 60 + found.second)
-
     def __str__(self) -> str:
         return f"date{'' if self.format is None else f'({self.format})'}={','.join(self.levels)}"
+
+
+def read_moment(text: str, form: str | None = None) -> Moment | None:
+    """Read a date as in ISO 8601, or in a form as `strptime` reads it; None if it is none."""
+    text = text.strip()
+    if form is None:
+        return _iso(text)
+    try:
+        found = datetime.strptime(text, form)
+    except (ValueError, re.error):
+        return None
+    return Moment(found.date(), found.hour * 3600 + found.minute * 60 + found.second)
 
 
 def _iso(text: str) -> Moment | None:

@@ -43,12 +43,11 @@ class EqualGroups(PathLadder):
         return [self._bands(domain, number) for number in self.numbers]
 
     def _bands(self, domain: Domain, number: int) -> list[Hashable]:
-        ranks, order = self._ranked(domain)
-        middles = _middles(domain, ranks, order)
+        keys, order = self._ranked(domain)
+        twice_before, rows = domain.once(self, "middles", lambda: _middles(domain, keys, order))
         ends: dict[int, list[int]] = {}
         for place in order:
-            middle = middles[place]
-            ends.setdefault(middle.numerator * number // middle.denominator, []).append(place)
+            ends.setdefault(twice_before[keys[place]] * number // (2 * rows), []).append(place)
         labels: list[Hashable] = list(domain.values)
         for places in ends.values():
             label = self._label(*(str(domain.values[place]) for place in (places[0], places[-1])))
@@ -63,6 +62,9 @@ class EqualGroups(PathLadder):
 
     def _ranked(self, domain: Domain) -> tuple[dict[int, Hashable], list[int]]:
         """Return what the values are ordered by, and where those that are not missing stand, in their order."""
+        return domain.once(self, "ranked", lambda: self._rank(domain))
+
+    def _rank(self, domain: Domain) -> tuple[dict[int, Hashable], list[int]]:
         present = [place for place, value in enumerate(domain.values) if not is_missing(value)]
         numbers, others = numbers_of([domain.values[place] for place in present], self.decimal)
         texts = [str(domain.values[place]) for place in present]
@@ -85,13 +87,13 @@ class EqualGroups(PathLadder):
         return f"groups={','.join(map(str, self.numbers))}"
 
 
-def _middles(domain: Domain, keys: dict[int, Hashable], order: Sequence[int]) -> dict[int, Fraction]:
-    """Return for every value the share of the rows before it, with half of its own: equal keys have the same."""
+def _middles(domain: Domain, keys: dict[int, Hashable], order: Sequence[int]) -> tuple[dict[Hashable, int], int]:
+    """Return for every key twice the rows before it, with half of its own, and how many rows there are."""
     counts: dict[Hashable, int] = {}
     for place in order:
         counts[keys[place]] = counts.get(keys[place], 0) + int(domain.counts[place])
-    total, before, middle = sum(counts.values()), 0, {}
+    before, middle = 0, {}
     for key, count in counts.items():
-        middle[key] = Fraction(2 * before + count, 2 * total)
+        middle[key] = 2 * before + count
         before += count
-    return {place: middle[keys[place]] for place in order}
+    return middle, before

@@ -44,10 +44,13 @@ _LIMITS = re.compile(
 )
 
 
-def parse_ladder(text: str, *, files: bool = True) -> Ladder:
-    """Read a ladder with its limits; ``taxonomy=FILE`` only where files may be read."""
+def parse_ladder(text: str, encoding: str | None = None, *, files: bool = True) -> Ladder:
+    """Read a ladder with its limits; ``taxonomy=FILE`` only where files may be read.
+
+    They are UTF-8, or else have the ``encoding`` of the table.
+    """
     word, least, highest = parse_limits(text)
-    return limited(_plain(word, text, files), least, highest)
+    return limited(_plain(word, text, encoding, files=files), least, highest)
 
 
 def parse_limits(text: str) -> tuple[str, str | None, str | None]:
@@ -79,7 +82,7 @@ def limited(ladder: Ladder, least: str | None, highest: str | None) -> Ladder:
     return Limited(ladder, least, highest)
 
 
-def _plain(word: str, text: str, files: bool) -> Ladder:
+def _plain(word: str, text: str, encoding: str | None, *, files: bool) -> Ladder:
     found = _WORD.fullmatch(word)
     name, form, argument = (found["name"], found["form"], found["argument"]) if found else ("", None, None)
     if argument is None and form is None and name in LADDERS:
@@ -87,7 +90,7 @@ def _plain(word: str, text: str, files: bool) -> Ladder:
     if argument and name in PARSED and (form is None or name == "date"):
         return PARSED[name](argument, form)
     if argument and name == TAXONOMY and form is None and files:
-        return Taxonomic(Taxonomy.read(argument))
+        return Taxonomic(Taxonomy.read(argument, encoding))
     known = [*LADDERS, "bands=5,10", "date=month,year", "groups=4", "prefix=4,2", "taxonomy=FILE"]
     raise InputError(f"'{text}' is not a ladder: {nearest(text, known)}")
 

@@ -61,13 +61,16 @@ class PathLadder:
         """Return the lowest and the highest level that may be shown."""
         return 0, len(self.names(domain)) + 1
 
+    def _limits(self, domain: Domain) -> tuple[int, int]:
+        return domain.once(self, "limits", lambda: self.span(domain))
+
     def remarks(self, name: str) -> tuple[str, ...]:  # noqa: ARG002 - for subclasses
         """Return what the owner of the column should know of a release."""
         return ()
 
     def encode(self, domain: Domain, measure: Measure = DEFAULT) -> Encoding:
         """Return one coded column with the levels that may be shown."""
-        low, high = self.span(domain)
+        low, high = self._limits(domain)
         labels, numbers = self.steps(domain), self.rungs(domain).numbers[low : high + 1]
         prices = self.prices(domain, measure)
         codes, value_of, positions = self._codes(numbers[0], domain)
@@ -98,16 +101,16 @@ class PathLadder:
         value_of = order[np.sort(first)]
         if positions is None:
             return codes, value_of, ()
-        smallest = min((at for at in positions if at is not None), default=Fraction(0))
+        smallest = next((at for place in order.tolist() if (at := positions[place]) is not None), Fraction(0))
         return codes, value_of, tuple(smallest if (at := positions[v]) is None else at for v in value_of.tolist())
 
     def show(self, value: str | None, levels: Sequence[int], domain: Domain, mark: Mark) -> Mark:
         """Show the label."""
-        return self.text(self.steps(domain)[self.span(domain)[0] + levels[0]][domain.places[value]], domain, mark)
+        return self.text(self.steps(domain)[self._limits(domain)[0] + levels[0]][domain.places[value]], domain, mark)
 
     def ambiguous(self, domain: Domain, mark: Mark) -> int:
         """Count the values and labels that equal the mark, or hold it if characters are masked."""
-        low, high = self.span(domain)
+        low, high = self._limits(domain)
         if self.masks:
             return sum(1 for value in domain.values if value is not None and str(mark) in value)
         if high <= len(self.names(domain)):
@@ -122,18 +125,21 @@ class PathLadder:
         place = domain.places.get(original)
         if place is None:
             return None
-        low, high = self.span(domain)
-        steps = self.steps(domain)
-        for level in range(low, high + 1):
-            if self.text(steps[level][place], domain, mark) == released:
-                return self.cost(original, level, domain, measure)
+        low, high = self._limits(domain)
+        for level, labels in enumerate(self.steps(domain)[low : high + 1], low):
+            if self.text(labels[place], domain, mark) == released:
+                return self._cost(place, level, domain, measure)
         return None
 
     def cost(self, value: str | None, level: int, domain: Domain, measure: Measure | None = None) -> Fraction:
         """Return what it costs to show a value at a level, above what it would cost to show the value itself."""
-        place, prices = domain.places[value], self.prices(domain, measure or DEFAULT)
+        return self._cost(domain.places[value], level, domain, measure or DEFAULT)
+
+    def _cost(self, place: int, level: int, domain: Domain, measure: Measure) -> Fraction:
+        prices = self.prices(domain, measure)
         price: Fraction = prices[level][int(self.rungs(domain).numbers[level][place])]
-        return price - prices[0][place]
+        own = prices[0][place]
+        return price - own if own else price
 
     def steps(self, domain: Domain) -> tuple[Labels, ...]:
         """Return the labels of all values at every level, from the value itself to the mark."""
@@ -162,21 +168,35 @@ class PathLadder:
 
     def _require_clear(self, domain: Domain) -> None:
         """Raise if one label stands for two different sets of values: a release could be read in two ways."""
-        low, high = self.span(domain)
+        low, high = self._limits(domain)
         steps = self.steps(domain)
         if len(steps) == 2:
             return  # nothing between the values and the mark
+        shown = list(enumerate(steps[:-1]))[low : high + 1]
+        repeated = _repeated([labels for _, labels in shown])
         meaning: dict[Hashable, list[int]] = {}
-        for level, labels in list(enumerate(steps[:-1]))[low : high + 1]:
+        for level, labels in shown if repeated else []:
             members: dict[Hashable, list[int]] = {}
             for place, label in enumerate(labels):
-                members.setdefault(label, []).append(place)
+                if label in repeated:
+                    members.setdefault(label, []).append(place)
             for label, places in members.items():
                 if meaning.setdefault(label, places) != places:
                     raise InputError(
                         f"the ladder of '{domain.name}' uses one label at level {level} and, for other values, at a "
                         "lower level: rename one, or the release could be read in two ways"
                     )
+
+
+def _repeated(levels: Sequence[Labels]) -> set[Hashable]:
+    """Return the labels that occur at more than one level."""
+    seen: set[Hashable] = set()
+    repeated: set[Hashable] = set()
+    for labels in levels:
+        different = set(labels)
+        repeated |= seen & different
+        seen |= different
+    return repeated
 
 
 def _paid(prices: Sequence[Fraction], counts: IntArray) -> Fraction:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from kilt.model.ladders.base import Ladder
 from kilt.model.ladders.coding import Encoding
 from kilt.model.ladders.domain import Domain, Mark
+from kilt.model.ladders.limited import Limited
 from kilt.model.ladders.path import PathLadder
 from kilt.model.measure import DEFAULT, Measure
 
@@ -48,7 +49,7 @@ class Priced:
         return Encoding(
             found.codes,
             tuple(
-                replace(column, costs=tuple(tuple(cost * self.weight for cost in level) for level in column.costs))
+                replace(column, costs=tuple(_times(self.weight, level) for level in column.costs))
                 for column in found.columns
             ),
             found.credit * self.weight,
@@ -68,7 +69,7 @@ class Priced:
             stars = self.ladder.stars(original, released, domain, mark, self.measure)
         else:
             stars = self.ladder.stars(original, released, domain, mark)
-        return None if stars is None else stars * self.weight
+        return stars if stars is None or self.weight == 1 else stars * self.weight
 
     def remarks(self, name: str) -> tuple[str, ...]:
         """As the ladder itself."""
@@ -76,6 +77,18 @@ class Priced:
 
     def __str__(self) -> str:
         return str(self.ladder)
+
+
+def never_hidden(ladder: Ladder) -> bool:
+    """Say whether a ladder has a highest level below the mark."""
+    inner = ladder.ladder if isinstance(ladder, Priced) else ladder
+    return isinstance(inner, Limited) and inner.highest is not None
+
+
+def _times(weight: Fraction, costs: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """Multiply costs, of which many are one and the same."""
+    weighed = {id(cost): cost * weight for cost in {id(cost): cost for cost in costs}.values()}
+    return tuple(weighed[id(cost)] for cost in costs)
 
 
 def priced(ladder: Ladder, weight: Fraction = Fraction(1), measure: Measure = DEFAULT) -> Ladder:

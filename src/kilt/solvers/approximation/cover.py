@@ -47,8 +47,8 @@ class Cover:
         pool = every_pattern(problem, stop)
         if pool is not None:
             _cover(problem, pool, sets, stop, observer)
-        complete = not sets.left.any()
-        return Solution(sets.partition(), factor=factor(problem.rules.min_group_size) if complete else None)
+        proved = not sets.left.any() and not problem.base_cost  # the proof does not tell the base from the rest
+        return Solution(sets.partition(), factor=factor(problem.rules.min_group_size) if proved else None)
 
 
 def factor(k: int) -> Fraction:

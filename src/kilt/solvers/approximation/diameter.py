@@ -45,8 +45,8 @@ class Diameter:
         cover = DisjointCover(problem)
         if not stop():
             _cover(cover, AllSets.of(problem), stop, observer)
-        complete = not cover.left.any()
-        return Solution(cover.partition(), factor=factor(problem.rules.min_group_size) if complete else None)
+        proved = not cover.left.any() and not problem.base_cost  # the proof does not tell the base from the rest
+        return Solution(cover.partition(), factor=factor(problem.rules.min_group_size) if proved else None)
 
 
 def factor(k: int) -> Fraction:

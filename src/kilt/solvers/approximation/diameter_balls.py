@@ -57,8 +57,8 @@ class DiameterBalls:
         sets, balls = DisjointCover(problem), Balls(problem)
         if balls.count(stop):
             _cover(balls, sets, stop, observer)
-        complete = not sets.left.any()
-        return Solution(sets.partition(), factor=factor(problem.rules.min_group_size) if complete else None)
+        proved = not sets.left.any() and not problem.base_cost  # the proof does not tell the base from the rest
+        return Solution(sets.partition(), factor=factor(problem.rules.min_group_size) if proved else None)
 
 
 def factor(k: int) -> Fraction:

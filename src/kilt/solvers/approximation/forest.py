@@ -49,7 +49,8 @@ class Forest:
         groups = [group for root in trees.large(k) for group in Cut(trees.neighbours, listed, k).cut(root)]
         types, owner, counts = _entries(problem, vertex, groups)
         left = problem.counts - np.bincount(types, counts, len(problem.counts)).astype(np.int64)
-        factor = None if left.any() else Fraction(max(1, 3 * k - 3))
+        proved = not left.any() and not problem.base_cost  # the proof does not tell the base from the rest
+        factor = Fraction(max(1, 3 * k - 3)) if proved else None
         return Solution(place_leftovers(problem, types, owner, counts, left), factor=factor)
 
 

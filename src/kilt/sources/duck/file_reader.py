@@ -16,10 +16,10 @@ from pathlib import Path
 
 import duckdb
 
+from kilt.encodings import BOMS, UTF_8, decoded
 from kilt.errors import InputError
 from kilt.numbers import pluralize
 from kilt.sources.duck.connection import Database
-from kilt.sources.encodings import BOMS, UTF_8, decoded
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.text_files import CHUNK, byte_chunks, plain_copy, written_copy
 from kilt.sources.workbook import csv_lines, read_sheet
@@ -38,6 +38,8 @@ def load(database: Database, form: FileFormat, table: str) -> tuple[list[str], F
             return _load_copy(database, form, table)
         if not form.path.exists():
             raise InputError(f"the file '{form.path}' does not exist")
+        if form.path.is_dir():
+            raise InputError(f"'{form.path}' is a folder: give --engine spark to read it as Parquet, or name a file")
         if not form.path.is_file():
             raise InputError(f"'{form.path}' is not a file")
         if not form.path.stat().st_size:

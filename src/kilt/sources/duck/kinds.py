@@ -16,14 +16,18 @@ NESTED = {  # how DuckDB's names of types begin or end -> what such a column hol
 }
 
 
+def nested(kind: str) -> str | None:
+    """Return what a column of this type holds, if that is more than one value."""
+    return next((what for sign, what in NESTED.items() if re.search(sign, kind)), None)
+
+
 def require_plain(kinds: Mapping[str, str]) -> None:
     """Raise if a column with a role holds something that is more than one value: its text would not say which."""
     raise_all(
         [
             f"the column '{name}' holds {what}, which are not single values: it can be neither quasi nor sensitive"
             for name, kind in kinds.items()
-            for what in [next((what for sign, what in NESTED.items() if re.search(sign, kind)), None)]
-            if what is not None
+            if (what := nested(kind)) is not None
         ]
     )
 

@@ -19,7 +19,7 @@ from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database
 from kilt.sources.duck.file_reader import identifier as sql_name
 from kilt.sources.duck.file_reader import load
-from kilt.sources.duck.kinds import require_parquet, require_plain
+from kilt.sources.duck.kinds import nested, require_parquet, require_plain
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.file_state import FileState
 from kilt.sources.sql.engine import fresh, number
@@ -75,6 +75,10 @@ class DuckSource(SqlSource):
         source = super().derived(table, columns, witness)
         source.style = self.style
         return source
+
+    def nested(self, column: str) -> str | None:
+        """Return what a column holds, if that is more than one value: lists, for example."""
+        return nested(self.kinds[self.cell(column)])
 
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
         """Count the row types, unless a column holds lists or the like."""

@@ -10,13 +10,16 @@ from typing import Any, Self
 import numpy as np
 
 from kilt.errors import InputError
+from kilt.model.column_counts import ColumnCounts
 from kilt.model.detect import ColumnSample
 from kilt.model.ladders import Domain
 from kilt.model.marks import HIDDEN
 from kilt.model.plan import Plan
 from kilt.model.row_types import RowTypes
+from kilt.numbers import IntArray
 from kilt.sources.base import Counted, CountedRow
 from kilt.sources.indicators import require_indicator
+from kilt.sources.sql.combinations import SqlCombinations, count_values
 from kilt.sources.sql.compare import compare
 from kilt.sources.sql.engine import Engine, by_text, fresh, listed, number, places, rank
 from kilt.sources.sql.release import release_of
@@ -132,6 +135,14 @@ class SqlSource:
         self.engine.drop(values)
         return ColumnSample(column, int(rows), int(filled), int(distinct), [row[0] for row in chosen])
 
+    def count_values(self, column: str, most: int) -> ColumnCounts:
+        """Count the values of a column for a profile."""
+        return count_values(self, column, most)
+
+    def combinations(self, columns: Sequence[str]) -> SqlCombinations:
+        """Make some columns ready to be counted together."""
+        return SqlCombinations(self, columns)
+
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
         """Count the row types (one GROUP BY), in the order of their texts; which one each row is stays here."""
         names = [*quasi, *sensitive]
@@ -140,6 +151,18 @@ class SqlSource:
         counted = f"SELECT {self.texts(names)}, count(*) AS n FROM {self.table} GROUP BY {places(len(names))}"
         place = f"row_number() OVER (ORDER BY {by_text(keys)}) - 1"
         self.engine.create(types, f"SELECT {place} AS y, {listed(keys)}, n FROM ({counted}) AS counted")
+        counts, codes, values = self.read_types(types, keys)
+        row_types = RowTypes(
+            quasi=tuple(values[: len(quasi)]),
+            sensitive=tuple(values[len(quasi) :]),
+            quasi_codes=codes[:, : len(quasi)],
+            sensitive_codes=codes[:, len(quasi) :],
+            counts=counts,
+        )
+        return Counted(row_types, TypesTable(types, tuple(names)))
+
+    def read_types(self, types: str, keys: Sequence[str]) -> tuple[IntArray, IntArray, list[list[str | None]]]:
+        """Return the counts of row types and the codes of their keys, in their order, and the values of every key."""
         ranks = listed(f"{rank([key])} AS {key}" for key in keys)
         found = self.engine.integers(f"SELECT y, n, {ranks} FROM {types} ORDER BY y")
         codes = np.column_stack([found[key] for key in keys]).astype(np.int32)
@@ -147,14 +170,7 @@ class SqlSource:
             [row[0] for row in self.engine.rows(f"SELECT DISTINCT {key} FROM {types} ORDER BY {by_text([key])}")]
             for key in keys
         ]
-        row_types = RowTypes(
-            quasi=tuple(values[: len(quasi)]),
-            sensitive=tuple(values[len(quasi) :]),
-            quasi_codes=codes[:, : len(quasi)],
-            sensitive_codes=codes[:, len(quasi) :],
-            counts=found["n"],
-        )
-        return Counted(row_types, TypesTable(types, tuple(names)))
+        return found["n"], codes, values
 
     def apply(self, plan: Plan, counted: Counted, identifier: Sequence[str], seed: int | None = None) -> Self:
         """Return the release: identifiers dropped, quasi cells blurred (one JOIN), rows in their order or shuffled."""

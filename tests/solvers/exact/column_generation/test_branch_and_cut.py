@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from kilt.arrays.ragged import Ragged
 from kilt.run.stopping import StoppingRule
-from kilt.solvers.exact.column_generation.branch_and_cut import BranchAndCut, Node, SelectionProgram
+from kilt.solvers.exact.column_generation.branch_and_cut import BranchAndCut
 from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.column_generation.parity_cuts import odd_groups, parity_cuts
+from kilt.solvers.exact.column_generation.selection import Node, SelectionProgram
 from support.profiles import examples
 
 SCALE = 1_000_000
@@ -86,6 +87,38 @@ def test_multipliers_prove_no_more_than_the_optimum_however_bad_they_are(selecti
     least = optimum(columns, counts)
     assert least >= FAR or proved.total <= SCALE * least
     assert (proved.reduced_cost >= 0).all()
+
+
+@given(selections(), st.data())
+@examples(300)
+def test_groups_that_are_added_later_are_in_the_cuts(selection, data):
+    columns, counts = selection
+    cut = np.array(data.draw(st.lists(st.booleans(), min_size=len(counts), max_size=len(counts))))
+    known = data.draw(st.integers(0, len(columns)))
+    first, later = columns.picked(np.arange(known)), columns.picked(np.arange(known, len(columns)))
+    program, whole = (
+        SelectionProgram(Node.of(first, counts), SCALE, 100),
+        SelectionProgram(Node.of(columns, counts), SCALE, 100),
+    )
+    assert program.cut(cut) == whole.cut(cut)
+    program.add(later)
+    assert len(program.node.columns) == len(columns)
+    assert all(np.array_equal(mine, other) for mine, other in zip(program.odd, whole.odd, strict=True))
+    found, expected = program.solve(StoppingRule()), whole.solve(StoppingRule())
+    assert abs(found.total - expected.total) <= len(counts) * counts.sum()  # what rounding may lose
+    assert (found.reduced_cost >= 0).all()
+
+
+@given(selections())
+@examples(100)
+def test_highs_selects_groups_that_hold_every_row_once(selection):
+    columns, counts = selection
+    found = SelectionProgram(Node.of(columns, counts), SCALE, 100).select(StoppingRule(), max_nodes=1_000)
+    least = optimum(columns, counts)
+    assert (found is None) == (least >= FAR)
+    if found is not None:
+        assert int(found.cost.sum()) == least
+        assert np.array_equal(np.bincount(found.types, minlength=len(counts)), counts)
 
 
 @given(selections(), st.data())

@@ -9,6 +9,7 @@ that were cut off join the pure group.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import prod
 
 import numpy as np
@@ -17,6 +18,7 @@ from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
 from kilt.model.rules import SizeRule
+from kilt.run.progress import Observer, Progress
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,23 @@ class CappedProblem:
 
     def lift_bound(self, bound: Bound | None) -> Bound | None:
         """Return a bound for the original: what was cut off pays what it pays in every release."""
-        if bound is None:
-            return None
-        return replace(bound, cost=bound.cost + self.original.base_cost - self.problem.base_cost)
+        return None if bound is None else replace(bound, cost=bound.cost + self._cut_cost)
+
+    def lift_progress(self, observer: Observer) -> Observer:
+        """Observe a solver of the capped problem, and tell of the original."""
+        cut = Fraction(self._cut_cost, self.original.unit)
+        if not cut:
+            return observer
+
+        def tell(progress: Progress) -> None:
+            stars, bound = (None if each is None else each + cut for each in (progress.stars, progress.bound))
+            observer(replace(progress, stars=stars, bound=bound))
+
+        return tell
+
+    @property
+    def _cut_cost(self) -> int:
+        return self.original.base_cost - self.problem.base_cost
 
     def lift(self, partition: Partition) -> Partition:
         """Return the partition of the original: what was cut off goes into the pure group of its row type.

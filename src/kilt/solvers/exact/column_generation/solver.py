@@ -14,7 +14,7 @@ from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
-from kilt.solvers.exact.column_generation.branch_and_cut import BranchAndCut, Node
+from kilt.solvers.exact.column_generation.branch_and_cut import BranchAndCut
 from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.column_generation.diving import dive
 from kilt.solvers.exact.column_generation.kernelization import CappedProblem
@@ -29,6 +29,7 @@ from kilt.solvers.exact.column_generation.master import (
 )
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
 from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
+from kilt.solvers.exact.column_generation.selection import Node
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
 from kilt.solvers.greedy.solver import greedy_start
 from kilt.solvers.search.wide.swaps import anneal_rows
@@ -92,7 +93,7 @@ class ColumnGeneration:
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Solve the kernel, and lift its partition to the table."""
         capped = CappedProblem.of(problem.presolved)
-        found = _solve(capped.problem, stop, observer, self.seed)
+        found = _solve(capped.problem, stop, capped.lift_progress(observer), self.seed)
         return replace(found, partition=capped.lift(found.partition), bound=capped.lift_bound(found.bound))
 
 

@@ -1,4 +1,4 @@
-"""Matching: 2-anonymity and 2-diversity, fast by branch and cut, and in polynomial time by simplex matching.
+"""Matching: 2-anonymity and 2-diversity, fast by price and cut, and in polynomial time by simplex matching.
 
 Any legal group splits into legal groups of two and three rows, so an optimum is a perfect matching with edges of two
 and three rows. Either way the optimum is proved in integers.
@@ -20,10 +20,12 @@ from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.exact.column_generation.columns import Columns
+from kilt.solvers.exact.column_generation.diving import dive
 from kilt.solvers.exact.column_generation.master import RestrictedMaster, enumerate_columns, solve_relaxation
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
 from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
-from kilt.solvers.exact.column_generation.solver import STAGES, close_gap, has_many_copies
+from kilt.solvers.exact.column_generation.solver import STAGES, Stage, close_gap, has_many_copies
+from kilt.solvers.exact.matching.price_and_cut import Effort, PriceAndCut
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, Matching, SimplexMatching
 from kilt.solvers.exact.matching.split import pairs_and_triples
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
@@ -33,9 +35,20 @@ MOST_ROWS = 1_000_000  # a group has an entry for each of its rows
 MAX_ROWS = 300  # of simplex matching: it is polynomial, but not fast
 FIRST_EDGES, MAX_EDGES = 50_000, 5_000_000  # groups that are listed; all of 300 rows are fewer
 LAST_WORD_ROWS = 1_000  # up to which simplex matching goes on where branch and cut gives up
-FIRST_WORK = 100_000_000  # of simplex matching before branch and cut goes on: matchings by pairs times rows squared
 PATTERN_NODES = 1_000  # of the search tree of HiGHS, where the program of patterns is small
 STARTING = (replace(STAGES[0], proof_work=0), replace(STAGES[1], proof_work=0))  # a good partition, without a proof
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One more attempt to prove, at a higher cost than the one before."""
+
+    effort: Effort
+    stages: tuple[Stage, ...]
+    work: int | None  # of simplex matching: matchings by pairs times rows squared
+
+
+TURNS = (Turn(Effort(200, 100), STAGES[:1], 100_000_000), Turn(Effort(5_000, 10_000), STAGES, None))
 
 
 def refuses_all_but_two(problem: Problem) -> str | None:
@@ -59,22 +72,31 @@ class PairsAndTriples:
         return refuses_all_but_two(problem)
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Prove by branch and cut and by simplex matching in turns, with little work and then with as much as needed.
+        """Prove by price and cut, and if that fails by branch and cut and by simplex matching, with more and more work.
 
         Simplex matching has the last word.
         """
-        started = _start(problem, stop, observer)
+        started = start(problem, stop, observer)
         if isinstance(started, Solution):
             return started
         pricing, relaxation, partition = started
-        found = Solution(partition, Bound(min(relaxation.multipliers.bound, partition.cost)))
-        for stages, max_matchings in ((STAGES[:1], FIRST_WORK // problem.rows**2), (STAGES, None)):
+        multipliers = relaxation.multipliers
+        found = Solution(partition, Bound(min(multipliers.bound, partition.cost)))
+        if not _is_enough(found, stop):
+            dived = dive(pricing, relaxation, STAGES[0].dive_share, stop) or partition
+            found = replace(found, partition=min(partition, dived, key=lambda each: each.cost))
+        for turn in TURNS:
             if not _is_enough(found, stop):
-                cut = close_gap(pricing, relaxation, found.partition, stop, observer, stages, self.seed)
+                priced = PriceAndCut.of(pricing, stop).solve(multipliers, found.partition, turn.effort)
+                found = priced.with_bound(found.bound)
+                observer(Progress("solving", None, problem.stars(found.cost)))
+            if not _is_enough(found, stop):
+                cut = close_gap(pricing, relaxation, found.partition, stop, observer, turn.stages, self.seed)
                 found = cut.with_bound(found.bound)
             if not _is_enough(found, stop) and problem.rows <= LAST_WORD_ROWS:
+                max_matchings = turn.work and turn.work // problem.rows**2
                 found = match(pricing, relaxation, found.partition, stop, max_matchings).with_bound(found.bound)
-        return replace(found, evidence=relaxation.multipliers.evidence(problem))
+        return replace(found, evidence=multipliers.evidence(problem))
 
 
 def _is_enough(found: Solution, stop: StoppingRule) -> bool:
@@ -95,7 +117,7 @@ class PolynomialMatching:
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
         """Improve a partition into pairs and triples step by step, until no step does."""
-        started = _start(problem, stop, observer)
+        started = start(problem, stop, observer)
         if isinstance(started, Solution):
             return started
         pricing, relaxation, partition = started
@@ -105,7 +127,7 @@ class PolynomialMatching:
         return replace(solution, evidence=relaxation.multipliers.evidence(problem))
 
 
-def _start(
+def start(
     problem: Problem, stop: StoppingRule, observer: Observer
 ) -> Solution | tuple[Pricing, RestrictedMaster, Partition]:
     """Find a partition and multipliers; where the first is optimal, or time is over, it is the solution.
@@ -113,15 +135,15 @@ def _start(
     Where row types have many copies, the program of patterns finds a better partition: what is left to prove is little.
     """
     pool = every_pattern(problem, stop)
-    start = greedy_start(problem, pool, stop, observer)
+    first = greedy_start(problem, pool, stop, observer)
     minimal_groups = MinimalGroups.of(problem)
-    if start.is_optimal or stop() or minimal_groups is None or pool is None:
-        return start
+    if first.is_optimal or stop() or minimal_groups is None or pool is None:
+        return first
     if has_many_copies(problem) and len(pool.types) <= MOST_ENTRIES:
-        start = improve(problem, pool, start, stop, observer, PATTERN_NODES)
+        first = improve(problem, pool, first, stop, observer, PATTERN_NODES)
     pricing = Pricing(problem, pool, minimal_groups)
-    relaxation = solve_relaxation(pricing, Columns.of_partition(problem, start.partition), stop)
-    return pricing, relaxation, start.partition
+    relaxation = solve_relaxation(pricing, Columns.of_partition(problem, first.partition), stop)
+    return pricing, relaxation, first.partition
 
 
 def match(

@@ -90,6 +90,24 @@ def decoded(chunks: Iterable[bytes], encoding: str | None, shown: str) -> Iterat
         yield decoder.decode(b"", final=True), name, bom
 
 
+def decoded_beside(data: bytes, encoding: str | None, shown: str) -> str:
+    """Return the text of a small file that stands beside a table of an encoding, such as a taxonomy.
+
+    It may be UTF-8 whatever the table is, or say what it is by a byte order mark; else it is read as the table is.
+    """
+    if not data:
+        return ""
+    marked = next((name for name, mark in BOMS.items() if data.startswith(mark)), None)
+    given = None if encoding is None else encoding_name(encoding)
+    try:
+        chosen = marked or (given if data.isascii() else None)  # encodings that shift from set to set are ASCII, too
+        return "".join(text for text, _, _ in decoded([data], chosen, shown))
+    except InputError:
+        if marked or given in (None, UTF_8):
+            raise
+    return "".join(text for text, _, _ in decoded([data], given, shown))
+
+
 class _Decoder:
     """Decodes the bytes of a file, piece by piece, and compares what it decoded, encoded again, with the bytes."""
 

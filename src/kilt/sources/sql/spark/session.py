@@ -1,0 +1,88 @@
+"""A session of Spark's for the command: quiet, and with nothing in it that changes cells while they are read."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from kilt.errors import InputError
+
+SETTINGS = {  # unless the user's configuration of Spark says otherwise
+    "spark.app.name": "kilt",
+    "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+}
+KEPT = {  # whatever it says
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.orderByOrdinal": "true",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a folder zip=02139 stays 02139
+}
+
+
+def open_session(master: str | None = None) -> SparkSession:
+    """Return the session of this process, or start one; ``master`` is where it runs, as Spark names it."""
+    active = SparkSession.getActiveSession()
+    if active is None:
+        active = _connect(master) if master is not None and master.startswith("sc://") else _start(master)
+    for name, value in KEPT.items():
+        if name.startswith("spark.sql."):
+            active.conf.set(name, value)
+    return active
+
+
+def _connect(master: str) -> SparkSession:
+    """Connect to a server of Spark's."""
+    try:
+        return SparkSession.builder.remote(master).getOrCreate()
+    except (PySparkException, ImportError) as error:
+        raise InputError(f"Spark Connect could not be reached ({type(error).__name__}): pip install grpcio") from None
+
+
+def _start(master: str | None) -> SparkSession:
+    """Start Spark in a process of its own that says nothing, and dies with this one."""
+    conf = SparkConf()
+    conf.setMaster(master or conf.get("spark.master", "local[*]") or "local[*]")
+    for name, value in SETTINGS.items():
+        conf.setIfMissing(name, value)
+    for name, value in KEPT.items():
+        conf.set(name, value)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said, _own_signals():
+        try:
+            gateway = launch_gateway(conf, {"stderr": said})
+            context = SparkContext(conf=conf, gateway=gateway)
+        except Exception as error:
+            said.seek(0)
+            raise InputError(_not_started(master, said.read(), error)) from None
+    context.setLogLevel("OFF")
+    return SparkSession.builder.getOrCreate()
+
+
+def _not_started(master: str | None, said: str, error: Exception) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip() and "WARN" not in line]
+    reason = f"'{lines[-1]}'" if lines else type(error).__name__
+    where = f" at '{master}'" if master else ""
+    return f"Spark could not be started{where} ({reason}): it needs Java 17 or newer, and a master that it can reach"
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Take back the handling of Ctrl-C, which Spark makes its own when it starts."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before: Any = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,26 @@
+"""A Spark that the tests of this folder share, in one of the processes that run tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support import spark as support
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> SparkSession:
+    """A session of our own, or a test that is skipped."""
+    if not support.is_here():
+        pytest.skip(support.MISSING)
+    return support.session()

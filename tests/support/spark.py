@@ -1,0 +1,35 @@
+"""A Spark of our own for the tests, where there is one: small, quiet, and started once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MISSING = "pyspark and Java 17 are not here: pip install 'kilt[spark]', and install a JDK"
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.codegen.wholeStage": "false",  # to compile a query takes longer than to run it on these tables
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+}
+SUBMIT = " ".join([*(f"--conf {name}={value}" for name, value in SETTINGS.items()), "pyspark-shell"])
+MASTER = "local[2]"
+
+
+def is_here() -> bool:
+    """Say whether Spark can be started."""
+    has_java = shutil.which("java") is not None or "JAVA_HOME" in os.environ
+    return has_java and find_spec("pyspark") is not None
+
+
+def session() -> SparkSession:
+    """Return the session that all tests of a process share."""
+    from kilt.sources.sql.spark.session import open_session
+
+    os.environ.setdefault("PYSPARK_SUBMIT_ARGS", SUBMIT)
+    return open_session(MASTER)

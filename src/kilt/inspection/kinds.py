@@ -66,8 +66,8 @@ def kind_of(column: ColumnCounts, decimal: str = ".", nested: str | None = None)
     """Say what a column is; ``nested`` is what it holds, if that is more than one value in a cell."""
     if nested is not None:
         return Kind("nested", f"holds {nested}, which cannot be blurred")
-    if column.distinct <= 1:
-        return Kind("constant", "has no values" if not column.distinct else "has one value only")
+    if not column.values or column.looks <= 1:
+        return Kind("constant", "has one value only" if column.values else "has no values")
     form = date_format(column)
     return _of_words(column, decimal) if form is False else Kind("date", "dates", form)
 

@@ -126,11 +126,13 @@ def _is_code(column: ColumnCounts) -> bool:
 
 def date_format(column: ColumnCounts) -> str | Literal[False] | None:
     """Return the format of dates, None for that of ISO 8601, and False if the values are no dates."""
-    forms: list[str | None] = [None, *FORMATS]
+    forms = [*FORMATS]
     if names.DATE.are_in(column.name) and all(len(value.strip()) == 8 for value in column.values):
         forms.append(COMPACT)
     if share(lambda value: DATED.fullmatch(value.strip()) is not None, column.values) < PARAMS.nearly:
         return False
+    if share(is_date(None), column.values) >= PARAMS.nearly:
+        return None
     shares = {form: share(is_date(form), column.values) for form in forms}
     best = max(forms, key=lambda form: shares[form])
     return best if shares[best] >= PARAMS.nearly else False

@@ -35,7 +35,7 @@ def _require_apart(settings: dict[str, Any]) -> None:
     specs = " ".join(str(settings.get(name, "")) for name in ("quasi", "sensitive"))
     named = re.findall(r"(?:taxonomy|tree|metric)=([^,'\")\]]+)", specs)
     read = [settings.get("config"), *(parse_limits(path)[0] for path in named)]
-    for name in ("output", "certificate"):
+    for name in ("output", "certificate", "report"):
         written = settings.get(name)
         if written and any(path and Path(path).resolve() == Path(written).resolve() for path in read):
             raise InputError(f"the {name} '{written}' is a file that is read: choose another file")
@@ -79,3 +79,8 @@ def policy_of(given: dict[str, Any]) -> Policy:
     if "diversity" in given and "l" not in given:
         raise InputError("'diversity' says what -l means: give -l too")
     return Policy(**some(given, "k", "l", "t", "average_t"), diversity=given.get("diversity", "frequency"))
+
+
+def salt_text(salt: str) -> str:
+    """Say what the salt of a report is for."""
+    return f"the salt of the report's digest is {salt}: keep it, and do not publish it"

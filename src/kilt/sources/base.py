@@ -14,6 +14,7 @@ from kilt.model.row_types import RowTypes
 from kilt.sources.tally import Comparison, Tally
 
 CountedRow = tuple[tuple[str | None, ...], int]
+LostCells = tuple[str | None, int, int]  # a value, a number of cells, and the rows that have the one and lost the other
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,14 @@ class SamplingSource(Protocol):
 
     def sample_column(self, column: str, most: int) -> ColumnSample:
         """Count the cells and the distinct values of a column, and return at most so many of these, by their hash."""
+
+
+@runtime_checkable
+class LossCountingSource(Protocol):
+    """A release that knows which row of the original each of its rows was made of, and can say what it has lost."""
+
+    def lost_cells(self, original: Any, quasi: Sequence[str], by: str | None) -> list[LostCells] | None:
+        """Count rows by their value in a column of the original and the quasi cells that differ; None if it cannot."""
 
 
 def is_object_of(data: Any, *packages: str) -> bool:

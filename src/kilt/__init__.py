@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kilt.commands.compare import SolverResult, compare
     from kilt.commands.frontier import FrontierPoint, frontier
     from kilt.commands.ladder import LadderPreview, ladder
+    from kilt.commands.report import write_report
     from kilt.commands.verify import verify
     from kilt.errors import InfeasibleError, InputError, KiltError, StrictError, VerificationError
     from kilt.model.ladders import Bands, Characters, Dates, EqualGroups, Limited, Prefix, Right, Suppression, Taxonomic
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
     from kilt.model.taxonomy import Taxonomy
     from kilt.release.release import Group, Release
+    from kilt.report.data.model import Report
     from kilt.sources.counted_table import TableDescription
     from kilt.verification.verdict import Verdict
 
@@ -39,6 +41,7 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.commands.compare": ("SolverResult", "compare"),
     "kilt.commands.frontier": ("FrontierPoint", "frontier"),
     "kilt.commands.ladder": ("LadderPreview", "ladder"),
+    "kilt.commands.report": ("write_report",),
     "kilt.commands.verify": ("verify",),
     "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "StrictError", "VerificationError"),
     "kilt.model.ladders": (
@@ -56,6 +59,7 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.model.spaces": ("EqualDistance", "Metric", "Numeric", "Ordered", "Tree"),
     "kilt.model.taxonomy": ("Taxonomy",),
     "kilt.release.release": ("Group", "Release"),
+    "kilt.report.data.model": ("Report",),
     "kilt.sources.counted_table": ("TableDescription",),
     "kilt.verification.verdict": ("Verdict",),
 }
@@ -87,6 +91,7 @@ __all__ = [
     "Policy",
     "Prefix",
     "Release",
+    "Report",
     "Right",
     "SolverResult",
     "StrictError",
@@ -106,6 +111,7 @@ __all__ = [
     "frontier",
     "ladder",
     "verify",
+    "write_report",
 ]
 
 

@@ -30,12 +30,20 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("kilt.report.page"),
         autoescape=True,
+        finalize=_seen,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "number": number, "short": short, "user": user, "width": width}
     return environment
+
+
+def _seen(value: Any) -> Any:
+    """Put a sign that can be seen in place of those that cannot, wherever a text of the user's may stand."""
+    if not isinstance(value, str):
+        return value
+    return type(value)(UNSEEN.sub("\N{REPLACEMENT CHARACTER}", value))
 
 
 def percent(share: float) -> str:
@@ -58,9 +66,9 @@ def width(share: float) -> str:
 
 
 def short(text: Any, longest: int = LONGEST) -> str:
-    """Shorten a text of the user's, and show signs that nobody sees as such."""
-    seen = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", str(text))
-    return seen if len(seen) <= longest else f"{seen[: longest - 1]}…"
+    """Shorten a text of the user's."""
+    whole = str(text)
+    return whole if len(whole) <= longest else f"{whole[: longest - 1]}…"
 
 
 def user(text: Any, longest: int = LONGEST) -> Markup:

@@ -22,7 +22,7 @@ from kilt.numbers import pluralize
 from kilt.sources.base import is_object_of
 from kilt.sources.duck.connection import Database
 from kilt.sources.duck.file_reader import check_names, identifier
-from kilt.sources.duck.kinds import loaded, require_plain
+from kilt.sources.duck.kinds import loaded
 from kilt.sources.duck.table import DuckSource
 from kilt.sources.file_format import quoted
 from kilt.sources.file_state import FileState
@@ -109,9 +109,7 @@ def open_relation(relation: Any, beside: DuckSource | None) -> DuckSource:
     """Copy a relation of the user's, by way of a file: it belongs to a connection that only it knows."""
     if not isinstance(relation, duckdb.DuckDBPyRelation):
         raise InputError("'data' must be a relation of DuckDB's, such as connection.table('patients')")
-    columns = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    check_names(list(columns), "the relation")
-    require_plain(columns)
+    check_names(list(relation.columns), "the relation")
     database, alias = beside.engine if beside is not None else Database(), fresh("relation")
     with tempfile.TemporaryDirectory(prefix="kilt-") as folder:
         path = Path(folder) / "relation.duckdb"
@@ -140,7 +138,6 @@ def _copied(database: Database, given: str, shown: str) -> DuckSource:
     """Copy a table of an attached database."""
     kinds = database.kinds(given)
     check_names(list(kinds), shown)
-    require_plain(kinds)
     table = fresh("table")
     chosen = (loaded(identifier(name), kind, f"c{i}") for i, (name, kind) in enumerate(kinds.items()))
     database.create(table, f"SELECT {listed(chosen)} FROM {given}")

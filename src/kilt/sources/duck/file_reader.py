@@ -19,7 +19,6 @@ import duckdb
 from kilt.errors import InputError
 from kilt.numbers import pluralize
 from kilt.sources.duck.connection import Database
-from kilt.sources.duck.kinds import require_plain
 from kilt.sources.encodings import BOMS, UTF_8, decoded
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.text_files import CHUNK, byte_chunks, plain_copy, written_copy
@@ -71,7 +70,6 @@ def _load_parquet(database: Database, form: FileFormat, table: str) -> list[str]
     reader = f"read_parquet({_literal(form.path)}, hive_partitioning=false)"
     kinds = database.kinds(f"SELECT * FROM {reader}")
     check_names(list(kinds), form.shown)
-    require_plain(kinds)
     chosen = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(kinds))
     database.create(table, f"SELECT {chosen} FROM {reader}")
     return list(kinds)

@@ -17,13 +17,27 @@ NESTED = {  # how DuckDB's names of types begin or end -> what such a column hol
 
 
 def require_plain(kinds: Mapping[str, str]) -> None:
-    """Raise if a column holds something that is more than one value."""
+    """Raise if a column with a role holds something that is more than one value: its text would not say which."""
     raise_all(
         [
-            f"the column '{name}' holds {what}, which are not single values: leave it out, or make columns of its parts"
+            f"the column '{name}' holds {what}, which are not single values: it can be neither quasi nor sensitive"
             for name, kind in kinds.items()
             for what in [next((what for sign, what in NESTED.items() if re.search(sign, kind)), None)]
             if what is not None
+        ]
+    )
+
+
+NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "TIME WITH TIME ZONE")  # written as something else
+
+
+def require_parquet(kinds: Mapping[str, str]) -> None:
+    """Raise if a column has a type that a Parquet file does not keep."""
+    raise_all(
+        [
+            f"a Parquet file cannot hold '{name}', which is of the type {kind}: write to another kind of file"
+            for name, kind in kinds.items()
+            if kind in NOT_IN_PARQUET
         ]
     )
 

@@ -19,10 +19,12 @@ from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database
 from kilt.sources.duck.file_reader import identifier as sql_name
 from kilt.sources.duck.file_reader import load
+from kilt.sources.duck.kinds import require_parquet, require_plain
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.file_state import FileState
-from kilt.sources.sql.engine import fresh
+from kilt.sources.sql.engine import fresh, number
 from kilt.sources.sql.table import SqlSource
+from kilt.sources.tally import Tally
 from kilt.sources.text_files import write_encoded
 from kilt.sources.workbook_writer import write_workbook
 
@@ -74,6 +76,16 @@ class DuckSource(SqlSource):
         source.style = self.style
         return source
 
+    def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
+        """Count the row types, unless a column holds lists or the like."""
+        require_plain({name: self.kinds[self.cell(name)] for name in (*quasi, *sensitive)})
+        return super().count(quasi, sensitive)
+
+    def tally(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Tally:
+        """Count the groups again, unless a column holds lists or the like."""
+        require_plain({name: self.kinds[self.cell(name)] for name in (*quasi, *sensitive)})
+        return super().tally(quasi, sensitive)
+
     def apply(self, plan: Plan, counted: Counted, identifier: Sequence[str], seed: int | None = None) -> Self:
         """Return the release, unless the file is no longer what was counted."""
         self.state.require_unchanged()
@@ -100,11 +112,23 @@ class DuckSource(SqlSource):
                 write_encoded(plain, form)
             finally:
                 plain.unlink(missing_ok=True)
+        elif form.kind == "parquet":
+            require_parquet({name: self.kinds[self.cell(name)] for name in self.columns})
+            self._copy_to(form, ", DICTIONARY_SIZE_LIMIT 0" if self._has_unlike_equals() else "")
         else:
             self._copy_to(form)
 
-    def _copy_to(self, form: FileFormat) -> None:
-        copy = f"COPY (SELECT {self.named()} FROM {self.table}) TO {quoted(str(form.path))} ({form.copy_options()})"
+    def _has_unlike_equals(self) -> bool:
+        """Say whether cells may be equal that do not look so, which a dictionary of Parquet would make one."""
+        if "INTERVAL" in self.kinds.values():  # 1 month is 30 days
+            return True
+        floats = [cell for cell, kind in self.kinds.items() if kind in ("FLOAT", "DOUBLE")]
+        negative = " OR ".join(f"(isnan({cell}) AND signbit({cell}))" for cell in floats)  # NaN is NaN
+        return bool(floats) and number(self.engine, f"SELECT count(*) FROM {self.table} WHERE {negative}") > 0
+
+    def _copy_to(self, form: FileFormat, more: str = "") -> None:
+        chosen = f"SELECT {self.named()} FROM {self.table}"
+        copy = f"COPY ({chosen}) TO {quoted(str(form.path))} ({form.copy_options()}{more})"
         try:
             self.engine.run(copy)
         except duckdb.Error as error:

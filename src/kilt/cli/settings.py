@@ -66,10 +66,10 @@ def print_undecided(table: TableDescription, given: dict[str, Any]) -> None:
 
 def time_left(given: dict[str, Any]) -> Any:
     """Return what is left of the time limit, which covers the start of the program, too; None if there is no limit."""
-    from kilt.run.stopping import StoppingRule
+    from kilt.run.stopping import StoppingRule, TimeLeft
 
     limit = StoppingRule.of(given.get("time"), None).seconds
-    return None if limit is None else max(0.0, limit - (time.monotonic() - STARTED))
+    return None if limit is None else TimeLeft.of(limit, time.monotonic() - STARTED)
 
 
 def policy_of(given: dict[str, Any]) -> Policy:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time as clock
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -22,7 +21,7 @@ from kilt.release.release import Release
 from kilt.report.page.request import ReportRequest
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.recorder import Recorder
-from kilt.run.stopping import StoppingRule, never, require_seed
+from kilt.run.stopping import StoppingRule, TimeLeft, never, require_seed
 from kilt.solvers.base import Solution, Solver
 from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.counted_table import CountedTable, TableDescription
@@ -162,11 +161,11 @@ def _settings(
     shuffle: bool,
 ) -> dict[str, str]:
     """Return the options of the command that say how the search went, as a report repeats them."""
-    limits = {"gap": gap, "iterations": iterations, "seed": seed}
+    whole = f"{time.limit:g}" if isinstance(time, TimeLeft) else time
+    limits = {"time": whole, "gap": gap, "iterations": iterations, "seed": seed}
     return {
         **({} if solver == "auto" else {"solver": solver if isinstance(solver, str) else type(solver).__name__}),
         **({"polish": ""} if polish else {}),
-        **({} if time is None else {"time": f"{math.ceil(float(time)) if float(time) >= 1 else time}"}),
         **{name: str(value) for name, value in limits.items() if value is not None},
         **({"shuffle": ""} if shuffle else {}),
     }

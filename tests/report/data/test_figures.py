@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 
 import polars as pl
@@ -114,3 +115,15 @@ def test_the_figures_are_those_of_verify(hospital, tmp_path, shuffled):
         for column in report["columns"]:
             assert column["cells"] == verified["fidelity"]["columns"][column["name"]]["cells"]
             assert column["stars"] == verified["fidelity"]["columns"][column["name"]]["stars"]
+
+
+def test_the_command_makes_the_same_release_again(hospital, tmp_path):
+    words = (*ROLES, "--weights", "Age=2", "--iterations", "200", "--time", "500", "--seed", "3", "--shuffle")
+    done = call("anonymize", hospital, "-o", tmp_path / "r.csv", *words, "--report", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr
+    command = json.loads((tmp_path / "r.json").read_text())["reproduction"]["command"]
+    assert "--time 500" in command
+    again = shlex.split(command)[1:]
+    again[again.index("INPUT")], again[again.index("OUTPUT")] = hospital, tmp_path / "again.csv"
+    assert call(*again).returncode == 0
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "r.csv").read_bytes()

@@ -44,7 +44,7 @@ def sizes_of(sizes: IntArray) -> tuple[ReportSizes, ...]:
         inside = sizes[classes == power]
         held = int(inside.sum())
         if held:
-            found.append(ReportSizes(2**power, 2 ** (power + 1) - 1, len(inside), held, held / rows))
+            found.append(ReportSizes(int(inside.min()), int(inside.max()), len(inside), held, held / rows))
     return tuple(found)
 
 

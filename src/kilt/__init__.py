@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kilt.commands.frontier import FrontierPoint, frontier
     from kilt.commands.inspect import inspect
     from kilt.commands.ladder import LadderPreview, ladder
+    from kilt.commands.report import write_report
     from kilt.commands.verify import verify
     from kilt.errors import InfeasibleError, InputError, KiltError, StrictError, VerificationError
     from kilt.inspection.profile import ColumnProfile, Profile
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from kilt.model.spaces import EqualDistance, Metric, Numeric, Ordered, Tree
     from kilt.model.taxonomy import Taxonomy
     from kilt.release.release import Group, Release
+    from kilt.report.data.model import Report
     from kilt.sources.counted_table import TableDescription
     from kilt.verification.verdict import Verdict
 
@@ -42,6 +44,7 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.commands.frontier": ("FrontierPoint", "frontier"),
     "kilt.commands.inspect": ("inspect",),
     "kilt.commands.ladder": ("LadderPreview", "ladder"),
+    "kilt.commands.report": ("write_report",),
     "kilt.commands.verify": ("verify",),
     "kilt.errors": ("InfeasibleError", "InputError", "KiltError", "StrictError", "VerificationError"),
     "kilt.inspection.profile": ("ColumnProfile", "Profile"),
@@ -60,6 +63,7 @@ _PLACES = {  # where the public names are: each module is loaded when a name of 
     "kilt.model.spaces": ("EqualDistance", "Metric", "Numeric", "Ordered", "Tree"),
     "kilt.model.taxonomy": ("Taxonomy",),
     "kilt.release.release": ("Group", "Release"),
+    "kilt.report.data.model": ("Report",),
     "kilt.sources.counted_table": ("TableDescription",),
     "kilt.verification.verdict": ("Verdict",),
 }
@@ -93,6 +97,7 @@ __all__ = [
     "Prefix",
     "Profile",
     "Release",
+    "Report",
     "Right",
     "SolverResult",
     "StrictError",
@@ -113,6 +118,7 @@ __all__ = [
     "inspect",
     "ladder",
     "verify",
+    "write_report",
 ]
 
 

@@ -134,7 +134,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("engine")
-@pytest.mark.parametrize("page", map(with_group, PAGES), ids=name_of)
+@pytest.mark.parametrize("page", list(map(with_group, PAGES)), ids=name_of)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(ROOT / "src" / "kilt" / "data" / "hospital.csv", tmp_path)
     monkeypatch.chdir(tmp_path)

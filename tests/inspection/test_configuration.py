@@ -6,6 +6,7 @@ import json
 import tomllib
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 from hypothesis import given
@@ -24,7 +25,7 @@ def released(folder: Path, *words: object) -> dict[str, object]:
     """Write the proposals, release the table as they say, and return what the release says."""
     done = call("inspect", *words, "--write", "kilt.toml", "-q", cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    done = call("anonymize", "--config", "kilt.toml", "--solver", "greedy", "--json", cwd=folder)
+    done = call("anonymize", "--config", "kilt.toml", "--solver", "greedy", "--time", "1", "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -61,6 +62,13 @@ def test_typed_columns_with_nulls_go_round(tmp_path):
     frame.write_parquet(tmp_path / "typed.parquet")
     assert released(tmp_path, "typed.parquet")["rows"] == 60
     assert (tmp_path / "typed-release.parquet").exists()
+
+
+def test_a_table_of_a_database_goes_round(tmp_path):
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute("CREATE TABLE stays AS SELECT 20 + i % 9 AS age, i % 2 = 0 AS smoker FROM range(40) t(i)")
+    assert released(tmp_path, "clinic.duckdb?table=stays")["rows"] == 40
+    assert (tmp_path / "clinic-release.csv").exists()
 
 
 def test_nested_columns_are_dropped(tmp_path):

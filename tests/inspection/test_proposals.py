@@ -50,6 +50,10 @@ COLUMNS = {  # column: cells, kind, and what is proposed
     "score": ([str(i % 5) for i in range(ROWS)], "number", "sensitive ordered"),
     "country_of_study": (["DE"] * ROWS, "constant", "keep"),
     "empty": ([None] * ROWS, "constant", "keep"),
+    "blank": (["", " ", None, ""] * (ROWS // 4), "constant", "keep"),
+    "pregnant": (["yes", None] * (ROWS // 2), "category", "sensitive equal"),
+    "member": (["yes", None] * (ROWS // 2), "category", "quasi suppress"),
+    "age_class": (["old", "young"] * (ROWS // 2), "category", "quasi suppress"),
 }  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def sources(names, rows):
 
 
 @given(tables())
-@examples(40)
+@examples(25)
 def test_combinations_are_counted_as_by_brute_force_wherever_the_table_is(table):
     names, rows = table
     for source in sources(names, rows):
@@ -65,7 +65,7 @@ def test_combinations_are_counted_as_by_brute_force_wherever_the_table_is(table)
 
 
 @given(tables())
-@examples(40)
+@examples(25)
 def test_columns_are_counted_as_by_brute_force_wherever_the_table_is(table):
     names, rows = table
     for source in sources(names, rows):
@@ -79,7 +79,7 @@ def test_columns_are_counted_as_by_brute_force_wherever_the_table_is(table):
 
 
 @given(tables(40), st.integers(0, 6), st.integers(1, 4))
-@examples(40)
+@examples(25)
 def test_what_is_chosen_on_some_rows_is_counted_on_all(table, drawn, kept):
     names, rows = table
     together = of_duckdb(names, rows).combinations(names)
@@ -94,7 +94,7 @@ def test_what_is_chosen_on_some_rows_is_counted_on_all(table, drawn, kept):
 
 
 @given(tables(40))
-@examples(40)
+@examples(25)
 def test_the_best_of_a_small_table_are_the_best_of_all_and_the_order_is_greedy(table):
     names, rows = table
     found = uniqueness_of(of_duckdb(names, rows).combinations(names), len(rows), dict.fromkeys(names, 2))

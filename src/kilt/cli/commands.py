@@ -18,10 +18,11 @@ from kilt.cli.options import (
     policy_options,
     query_option,
     reading_options,
+    report_options,
     roles_options,
     style_options,
 )
-from kilt.cli.settings import describe, policy_of, print_undecided, read_settings, some, time_left
+from kilt.cli.settings import describe, policy_of, print_undecided, read_settings, salt_text, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
 from kilt.sources.sql.postgres.url import shown_location
@@ -139,6 +140,12 @@ def inspect(table: str, **flags: Any) -> None:
     help="Make warnings errors: write nothing if a column is hidden in all rows or the gap is above 50%.",
 )
 @certificate_option
+@click.option(
+    "--report",
+    metavar="FILE",
+    help="Write a report on the release: a page that needs nothing else (.html), or its figures (.json).",
+)
+@report_options
 def anonymize(**flags: Any) -> None:
     """Release the table INPUT so that it meets the policy, with as few stars as can be found; - is standard input.
 
@@ -157,7 +164,8 @@ def anonymize(**flags: Any) -> None:
     ):
         release = run(
             given["input"],
-            **some(given, "output", "certificate", *ORIGINAL, "parts", "gap", "iterations", "mark"),
+            **some(given, "output", "certificate", "report", "by", *ORIGINAL, "parts", "gap", "iterations", "mark"),
+            detail=given.get("detail", "public"),
             time=time_left(given),
             policy=policy_of(given),
             solver=given.get("solver", "auto"),
@@ -170,12 +178,13 @@ def anonymize(**flags: Any) -> None:
         )
     apart = given["output"] == "-"  # the release is on standard output, where nothing else may be
     if given.get("json"):
-        shown = json.dumps(
-            {**release.to_dict(), "output": shown_location(given["output"]), **some(given, "certificate")}
-        )
+        files = {**some(given, "certificate", "report"), "report_salt": release.report_salt}
+        shown = json.dumps({**release.to_dict(), "output": shown_location(given["output"]), **files})
     else:
-        written = " and ".join(shown_location(given[name]) for name in ("output", "certificate") if given.get(name))
+        places = (given[name] for name in ("output", "certificate", "report") if given.get(name))
+        written = " and ".join(map(shown_location, places))
         shown = f"{release.summary()}\nwrote {written.replace('-', 'standard output', 1) if apart else written}"
+        shown += f"\n{salt_text(release.report_salt)}" if release.report_salt else ""
     click.echo(shown, err=apart)
 
 
@@ -212,6 +221,57 @@ def verify(**flags: Any) -> None:
         )
     click.echo(json.dumps(verdict.to_dict()) if given.get("json") else verdict_text(verdict))
     if not verdict.met:
+        sys.exit(1)
+
+
+@cli.command()
+@click.argument("release", required=False)
+@click.option("-o", "--output", "report", metavar="FILE", help="Where to write the report (.html, .json).")
+@click.option("--original", metavar="FILE", help="The table that the release was made of.")
+@roles_options
+@policy_options
+@reading_options
+@click.option(
+    "--shuffled",
+    is_flag=True,
+    default=None,
+    help="The rows are in another order than those of the original: match them with rows that they cover.",
+)
+@click.option("--certificate", metavar="FILE", help="The proof of the bound, which is checked first.")
+@report_options
+@click.option("--salt", metavar="DIGITS", help="The salt of an earlier report, which gives the same digest.")
+def report(**flags: Any) -> None:
+    """Report on RELEASE beside its original: what it meets, what was lost and for whom, risk and utility.
+
+    Exit code 0: the policy is met; 1: it is not, or something other than stars differs (the report says so).
+
+    Example: kilt report release.csv --original patients.csv --config kilt.toml -o report.html
+    """
+    from kilt.commands.report import write_report
+    from kilt.report.data.digest import new_salt
+
+    given = read_settings(flags)
+    salt = given.get("salt") or new_salt()
+    release, original = given.get("release") or given.get("output"), given.get("original") or given.get("input")
+    as_json, path = given.get("json"), given.get("report")
+    for name, value in (("release", release), ("original", original), ("output", as_json or path)):
+        if not value:
+            raise InputError(
+                f"'{name}' is missing: kilt report RELEASE --original TABLE --quasi COLUMNS -o report.html"
+            )
+    with at_work():
+        found = write_report(
+            release,
+            path,
+            original=original,
+            **some(given, *TABLE, "mark", "certificate", "by"),
+            salt=salt,
+            policy=policy_of(given),
+            shuffled=bool(given.get("shuffled") or given.get("shuffle")),
+            detail=given.get("detail", "public"),
+        )
+    click.echo(json.dumps(found.to_dict()) if as_json else f"wrote {path}\n{salt_text(salt)}")
+    if not (found.policy.met and found.policy.faithful):
         sys.exit(1)
 
 

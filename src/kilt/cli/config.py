@@ -26,6 +26,9 @@ KEYS: Mapping[str, str] = {
     "output": TEXT,
     "original": TEXT,
     "certificate": TEXT,
+    "report": TEXT,
+    "by": LIST,
+    "detail": TEXT,
     "quasi": LIST,
     "sensitive": LIST,
     "identifier": LIST,
@@ -59,7 +62,7 @@ KEYS: Mapping[str, str] = {
     "shuffle": SWITCH,
     "strict": SWITCH,
 }
-PATHS = ("input", "output", "original", "certificate")
+PATHS = ("input", "output", "original", "certificate", "report")
 PER_COLUMN = ("quasi", "sensitive", "weights", "mark", "l", "t", "average_t")
 
 

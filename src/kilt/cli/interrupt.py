@@ -13,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from kilt.run.progress import Observer, Progress
 
-NOT_SEARCHING = ("reading", "checking", "verifying")  # phases that have no result to keep
+NOT_SEARCHING = ("reading", "checking", "verifying", "reporting")  # phases that have no result to keep
 
 
 @contextmanager

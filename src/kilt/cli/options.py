@@ -115,3 +115,16 @@ certificate_option = click.option(
     help="Write the proof of the bound for kilt check (JSON; .gz compresses it). It describes the original: do not "
     "publish it.",
 )
+report_options = _options(
+    click.option(
+        "--by",
+        metavar="COLUMNS",
+        multiple=True,
+        help="Columns by whose values the report says who lost how much, as in sex,age.",
+    ),
+    click.option(
+        "--detail",
+        metavar="NAME",
+        help="What the report tells: public (the default), or internal, which is not to be published.",
+    ),
+)

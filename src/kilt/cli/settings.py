@@ -46,7 +46,7 @@ def _require_apart(settings: dict[str, Any]) -> None:
     specs = " ".join(str(settings.get(name, "")) for name in ("quasi", "sensitive"))
     named = re.findall(r"(?:taxonomy|tree|metric)=([^,'\")\]]+)", specs)
     read = [settings.get("config"), *(parse_limits(path)[0] for path in named)]
-    for name in ("output", "certificate"):
+    for name in ("output", "certificate", "report"):
         written = settings.get(name)
         if written and any(path and Path(path).resolve() == Path(written).resolve() for path in read):
             raise InputError(f"the {name} '{written}' is a file that is read: choose another file")
@@ -77,10 +77,10 @@ def print_undecided(table: TableDescription, given: dict[str, Any]) -> None:
 
 def time_left(given: dict[str, Any]) -> Any:
     """Return what is left of the time limit, which covers the start of the program, too; None if there is no limit."""
-    from kilt.run.stopping import StoppingRule
+    from kilt.run.stopping import StoppingRule, TimeLeft
 
     limit = StoppingRule.of(given.get("time"), None).seconds
-    return None if limit is None else max(0.0, limit - (time.monotonic() - STARTED))
+    return None if limit is None else TimeLeft.of(limit, time.monotonic() - STARTED)
 
 
 def policy_of(given: dict[str, Any]) -> Policy:
@@ -90,3 +90,8 @@ def policy_of(given: dict[str, Any]) -> Policy:
     if "diversity" in given and "l" not in given:
         raise InputError("'diversity' says what -l means: give -l too")
     return Policy(**some(given, "k", "l", "t", "average_t"), diversity=given.get("diversity", "frequency"))
+
+
+def salt_text(salt: str) -> str:
+    """Say what the salt of a report is for."""
+    return f"the salt of the report's digest is {salt}: keep it, and do not publish it"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Unpack
 
@@ -15,8 +16,10 @@ from kilt.numbers import Number, decimal_text
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
+from kilt.report.page.request import ReportRequest
 from kilt.run.progress import Observer, Progress, silent
-from kilt.run.stopping import StoppingRule, never, require_seed
+from kilt.run.recorder import Recorder
+from kilt.run.stopping import StoppingRule, TimeLeft, never, require_seed
 from kilt.solvers.base import Solution, Solver
 from kilt.solvers.registry import with_parts
 from kilt.solvers.solve import certifiable_bound, limited, solve
@@ -45,6 +48,9 @@ def anonymize(
     shuffle: bool = False,
     output: str | PathLike[str] | None = None,
     certificate: str | PathLike[str] | None = None,
+    report: str | PathLike[str] | None = None,
+    by: Spec = None,
+    detail: str = "public",
     strict: bool = False,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
@@ -58,9 +64,10 @@ def anonymize(
     they are, those that could identify persons only if ``keep`` names them. The ``measure`` says what a label costs:
     ``loss``, ``level`` or ``entropy``. ``solver`` is a name or a solver of your own; ``split`` divides the table into
     ``parts``. With ``output`` the release is written to a file or a table, and with ``certificate`` the proof of its
-    bound (JSON, compressed if the name ends in .gz). With ``polish`` the search goes on from what the solver found,
-    which is never worse. With ``strict`` a release that has warnings is an error. When ``interrupted`` says so, the
-    search ends and the best release so far is handed over.
+    bound (JSON, compressed if the name ends in .gz). ``report`` is where to write a report (.html or .json), ``by``
+    names columns by whose values it says who lost how much, and its ``detail`` is public or internal. With ``polish``
+    the search goes on from what the solver found, which is never worse. With ``strict`` a release that has warnings is
+    an error. When ``interrupted`` says so, the search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     solver = with_parts(solver, parts, seed)
@@ -68,9 +75,12 @@ def anonymize(
     writer = None if output is None else open_writer(output, given.data, given.style)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
+    request = ReportRequest.of(report, by, detail, input=given.data, output=output, certificate=certificate)
+    observer = recorder = Recorder(observer)
     observer(Progress("reading"))
     noted = given.require_decided()
     table = given.count(policy)
+    request.require_columns(table.source.columns, table.roles)
     if certificate is not None:
         require_describable(table)
     marks = choose_marks(table.types, table.roles.quasi, _typed(table, writer), mark, table.source.columns)
@@ -95,25 +105,51 @@ def anonymize(
         verdict = claim.verify(stage.table)
         left = left_of(verdict, table.top_stars)
         warnings = warnings_of(left, claim.stars, figures["exact_bound"], figures["exact_least"], strict=strict)
-        stage.publish()
-        put_certificate()
-    notes = (*noted, *_notes(table), *table.source.notes, *_ended(solution, stop), *empty)
+        release = Release(
+            **figures,
+            policy=policy,
+            seconds=solved - stop.started,
+            verifying_seconds=0.0,
+            verdict=verdict,
+            notes=(*noted, *_notes(table), *table.source.notes, *_ended(solution, stop), *empty),
+            warnings=warnings,
+            left=left,
+            blurs=table.blurs,
+            exact_stars=claim.stars,
+            released=released,
+            claim=claim,
+            plan=plan,
+            settings=_settings(solver, polish, time, gap, iterations, seed, shuffle=shuffle),
+            moments=recorder.moments(claim.stars, figures["exact_bound"]),
+        )
+        with request.staged(release.report_subject, observer) as put_report:
+            stage.publish()
+            put_certificate()
+            put_report()
     ended = clock.monotonic()
-    return Release(
-        **figures,
-        policy=policy,
-        seconds=ended - stop.started,
-        verifying_seconds=ended - solved,
-        verdict=verdict,
-        notes=notes,
-        warnings=warnings,
-        left=left,
-        blurs=table.blurs,
-        exact_stars=claim.stars,
-        released=released,
-        claim=claim,
-        plan=plan,
-    )
+    salt = None if report is None else request.salt
+    return replace(release, seconds=ended - stop.started, verifying_seconds=ended - solved, report_salt=salt)
+
+
+def _settings(
+    solver: str | Solver,
+    polish: bool,
+    time: Number | None,
+    gap: Number | None,
+    iterations: int | None,
+    seed: int,
+    *,
+    shuffle: bool,
+) -> dict[str, str]:
+    """Return the options of the command that say how the search went, as a report repeats them."""
+    whole = f"{time.limit:g}" if isinstance(time, TimeLeft) else time
+    limits = {"time": whole, "gap": gap, "iterations": iterations, "seed": seed}
+    return {
+        **({} if solver == "auto" else {"solver": solver if isinstance(solver, str) else type(solver).__name__}),
+        **({"polish": ""} if polish else {}),
+        **{name: str(value) for name, value in limits.items() if value is not None},
+        **({"shuffle": ""} if shuffle else {}),
+    }
 
 
 def _figures(table: CountedTable, solution: Solution) -> dict[str, Any]:

@@ -43,18 +43,18 @@ def inspect(
     require_decimal(decimal)
     observer(Progress("reading"))
     source = open_source(data, FileStyle(delimiter, encoding, sheet=sheet))
-    counts = []
+    counts, domains = [], _Domains(source)
     for place, name in enumerate(source.columns):
         observer(Progress(f"looking at column {place + 1} of {len(source.columns)}"))
-        counts.append(count_values(source, name))
-    signs = _decimals(source, counts, decimal)
-    domains = _Domains(source)
+        counts.append(count_values(source, name, domains.of))
+    typed = {name: source.typed(name) for name in source.columns}
+    signs = _decimals(source, [each for each in counts if not typed[each.name]], decimal)
     inspected = [
         Inspected(
             each,
             kind_of(each, signs[each.name], nested_in(source, each.name)),
             partial(domains.of, each.name),
-            source.typed(each.name),
+            typed[each.name],
             signs[each.name],
         )
         for each in counts
@@ -91,13 +91,13 @@ class _Domains:
         return self._known[name]
 
 
-def _decimals(source: Source, counts: list[ColumnCounts], decimal: str | None) -> Mapping[str, str]:
+def _decimals(source: Source, texts: list[ColumnCounts], decimal: str | None) -> Mapping[str, str]:
     """Return the decimal sign of every column; numbers that are typed have a point wherever they are written."""
     style = getattr(source, "style", None)
     of_workbook = dict(style.kinds) if isinstance(style, FileStyle) else {}
-    texts = [each for each in counts if not source.typed(each.name) and each.name not in of_workbook]
+    texts = [each for each in texts if each.name not in of_workbook]
     sign = decimal or decimal_sign(texts)
-    return {each.name: sign if each in texts else POINT for each in counts}
+    return {**dict.fromkeys(source.columns, POINT), **{each.name: sign for each in texts}}
 
 
 def _profile(inspected: Inspected, *, show_values: bool) -> ColumnProfile:

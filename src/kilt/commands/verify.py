@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kilt.model.marks import ColumnMark, MarkSpec, default_mark, read_marks
 from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
+from kilt.sources.base import Source
 from kilt.sources.counted_table import read_decimals
 from kilt.sources.file_format import FileStyle
 from kilt.sources.indicators import found_indicators
@@ -41,12 +43,39 @@ def verify(
     ``measure``. If its rows were ``shuffled``, they are matched one to one with rows of the original that they cover.
     """
     style = FileStyle(delimiter, encoding, sheet=sheet)
+    if original is not None:
+        pair = open_beside(table, original, style, quasi, sensitive, identifier, mark, weights, measure, decimal)
+        return judge(pair.released, pair.roles, policy or Policy(), pair.original, pair.marks, shuffled=shuffled)
     source = open_source(table, style)
-    roles = Roles.read(source.columns, quasi, sensitive, None, weights, measure, encoding=encoding)
-    given = read_marks(mark, roles.quasi)
-    given |= dict(found_indicators(source, roles, given))
-    if original is None:
-        return judge(source, read_decimals(roles, decimal, source), policy or Policy(), marks=given)
+    roles, given = _read(source, quasi, sensitive, weights, measure, mark, style.encoding)
+    return judge(source, read_decimals(roles, decimal, source), policy or Policy(), marks=given)
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasePair:
+    """A release and its original, with the roles of their columns and the marks of suppressed cells."""
+
+    released: Source
+    original: Source
+    roles: Roles
+    marks: Mapping[str, ColumnMark]
+
+
+def open_beside(
+    table: Any,
+    original: Any,
+    style: FileStyle,
+    quasi: Spec,
+    sensitive: Spec,
+    identifier: Spec,
+    mark: MarkSpec,
+    weights: Spec,
+    measure: Measure | str | None,
+    decimal: str | None,
+) -> ReleasePair:
+    """Open a release and its original."""
+    source = open_source(table, style)
+    roles, given = _read(source, quasi, sensitive, weights, measure, mark, style.encoding)
     beside = open_source(original, style, source)
     roles = read_decimals(roles, decimal, beside)  # ladders read its values, which may have a type that is lost
     roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
@@ -54,4 +83,19 @@ def verify(
         name: given[name] if name in given else default_mark(ladder, typed=source.typed(name))
         for name, ladder in roles.quasi.items()
     }
-    return judge(source, roles, policy or Policy(), beside, marks, shuffled=shuffled)
+    return ReleasePair(source, beside, roles, marks)
+
+
+def _read(
+    source: Source,
+    quasi: Spec,
+    sensitive: Spec,
+    weights: Spec,
+    measure: Measure | str | None,
+    mark: MarkSpec,
+    encoding: str | None,
+) -> tuple[Roles, dict[str, ColumnMark]]:
+    """Read the roles of a release and the marks that are known of it."""
+    roles = Roles.read(source.columns, quasi, sensitive, None, weights, measure, encoding=encoding)
+    given = read_marks(mark, roles.quasi)
+    return roles, given | dict(found_indicators(source, roles, given))

@@ -66,8 +66,8 @@ def kind_of(column: ColumnCounts, decimal: str = ".", nested: str | None = None)
     """Say what a column is; ``nested`` is what it holds, if that is more than one value in a cell."""
     if nested is not None:
         return Kind("nested", f"holds {nested}, which cannot be blurred")
-    if column.distinct <= 1:
-        return Kind("constant", "has no values" if not column.distinct else "has one value only")
+    if not column.values or column.looks <= 1:
+        return Kind("constant", "has one value only" if column.values else "has no values")
     form = date_format(column)
     return _of_words(column, decimal) if form is False else Kind("date", "dates", form)
 
@@ -126,11 +126,13 @@ def _is_code(column: ColumnCounts) -> bool:
 
 def date_format(column: ColumnCounts) -> str | Literal[False] | None:
     """Return the format of dates, None for that of ISO 8601, and False if the values are no dates."""
-    forms: list[str | None] = [None, *FORMATS]
+    forms = [*FORMATS]
     if names.DATE.are_in(column.name) and all(len(value.strip()) == 8 for value in column.values):
         forms.append(COMPACT)
     if share(lambda value: DATED.fullmatch(value.strip()) is not None, column.values) < PARAMS.nearly:
         return False
+    if share(is_date(None), column.values) >= PARAMS.nearly:
+        return None
     shares = {form: share(is_date(form), column.values) for form in forms}
     best = max(forms, key=lambda form: shares[form])
     return best if shares[best] >= PARAMS.nearly else False

@@ -34,7 +34,7 @@ AMOUNT = Words.of(
 )  # fmt: skip
 SENSITIVE = Words.of(
     "hiv result results test outcome pay price fee fees debt loan credit party vote union grade grades score scores "
-    "class drug drugs icd crime befund note noten",
+    "drug drugs icd crime befund",
     "diagnos diseas illness sickness condition symptom treatment therap medic prescri procedure surger mental disab "
     "pregnan addict salar incom wage cost charg balanc relig belief politic sexual offen convict krankheit gehalt "
     "einkommen lohn kosten konfession partei maladie salaire revenu",

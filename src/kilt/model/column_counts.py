@@ -54,6 +54,11 @@ class ColumnCounts:
         return self.sample.distinct
 
     @property
+    def looks(self) -> int:
+        """How many different values there are, null among them."""
+        return self.distinct + (self.sample.filled < self.rows)
+
+    @property
     def missing(self) -> int:
         """How many cells are null or blank."""
         return self.sample.rows - self.sample.filled + self.blank

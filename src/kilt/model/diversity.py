@@ -192,6 +192,8 @@ def _excess(counts: list[int], l: Fraction) -> Counter[int]:
 def _different(counts: IntArray) -> tuple[list[list[int]], IntArray]:
     """Return the different groups, each as its counts that are not 0 in order; and for every group which one it is."""
     ordered = np.sort(counts, axis=1)
+    if len(ordered) == 1:  # a table as one group may have very many values
+        return [[c for c in ordered[0].tolist() if c]], np.zeros(1, dtype=np.int64)
     alike = bucket(list(ordered.T), len(ordered))
     return [[c for c in group if c] for group in ordered[alike.first].tolist()], alike.ids()
 

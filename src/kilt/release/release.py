@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kilt.certificates.proof.evidence import Arithmetic, Status, gap_of, status_of
 from kilt.model.plan import Plan
 from kilt.model.policy import Policy
+from kilt.model.roles import Spec
 from kilt.numbers import IntArray, bound_number, decimal_text, json_number, pluralize
 from kilt.release.claim import ReleaseClaim
 from kilt.release.left import ColumnLeft
+from kilt.run.recorder import Moment
 from kilt.sources.base import Source
 from kilt.sources.registry import open_writer
 from kilt.verification.verdict import Verdict
+
+if TYPE_CHECKING:
+    from kilt.report.data.model import Report
+    from kilt.report.data.subject import Subject
 
 
 def guarantee_text(factor: Fraction, proof: Arithmetic) -> str:
@@ -42,7 +48,8 @@ class Release:
 
     ``warnings`` are what to look at before publishing it; ``left`` has how much of each quasi column is left, and
     ``blurs`` says whether cells may be blurred in steps. It took ``seconds`` in all, ``verifying_seconds`` of them
-    after the search: to apply the plan, verify and write.
+    after the search: to apply the plan, verify and write. ``settings`` are the options of the command that would search
+    in the same way, and ``moments`` what became better when; ``report_salt`` belongs to the digest in the report.
     """
 
     policy: Policy
@@ -65,6 +72,9 @@ class Release:
     claim: ReleaseClaim
     sizes: IntArray = field(compare=False)
     plan: Plan = field(compare=False)
+    settings: Mapping[str, str] = field(default_factory=dict, compare=False)
+    moments: tuple[Moment, ...] = field(default=(), compare=False)
+    report_salt: str | None = field(default=None, compare=False)
 
     @property
     def frame(self) -> Any:
@@ -128,6 +138,44 @@ class Release:
         with open_writer(path, self.released).stage(self.released) as stage:
             self.claim.verify(stage.table)
             stage.publish()
+
+    def report(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        by: Spec = None,
+        detail: str = "public",
+        salt: str | None = None,
+    ) -> Report:
+        """Report on the release, and write it to a file if one is named: a page (.html) or its figures (.json).
+
+        ``by`` names columns by whose values it says who lost how much. A ``public`` report may be published with the
+        release, an ``internal`` one tells more. The ``salt`` of an earlier report gives the same digest.
+        """
+        from kilt.report.page.request import ReportRequest  # noqa: PLC0415 - only where a report is made
+
+        request = ReportRequest.of(path, by, detail, salt, input=self.claim.original)
+        request.require_columns(self.claim.original.columns, self.claim.roles)
+        return request.write(self.report_subject())
+
+    def report_subject(self) -> Subject:
+        """Return what a report needs to know."""
+        from kilt.report.data.subject import RunFacts, Subject  # noqa: PLC0415 - only where a report is made
+
+        run = RunFacts(
+            bound=self.exact_bound,
+            proof=self.proof,
+            least=self.exact_least,
+            guarantee=self.guarantee,
+            solver=self.solver,
+            seconds=self.seconds - self.verifying_seconds,
+            settings=self.settings,
+            moments=self.moments,
+            warnings=self.warnings,
+            notes=self.notes,
+        )
+        claim = self.claim
+        return Subject(self.released, claim.original, claim.roles, claim.policy, claim.marks, self.verdict, run)
 
     def summary(self) -> str:
         """Say in a few lines what was released."""

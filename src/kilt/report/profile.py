@@ -19,7 +19,7 @@ HEADER = ("column", "kind", "values", "missing", "unique rows", "proposal")
 def profile_text(profile: Profile) -> str:
     """Show the columns, how they single rows out, what is possible, and what is proposed."""
     table = profile.settings.get("input")
-    named = f"{printable(table)}: " if table else ""
+    named = f"{'standard input' if table == '-' else printable(table)}: " if table else ""
     lines = [
         f"{named}{pluralize(profile.rows, 'row')}, {pluralize(len(profile.columns), 'column')}",
         "",

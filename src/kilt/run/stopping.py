@@ -15,6 +15,19 @@ def never() -> bool:
     return False
 
 
+class TimeLeft(float):
+    """What is left of a time limit, in seconds; ``limit`` is all of it."""
+
+    limit: float
+
+    @classmethod
+    def of(cls, limit: float, spent: float) -> TimeLeft:
+        """Return what is left after some time was spent."""
+        left = cls(max(0.0, limit - spent))
+        left.limit = limit
+        return left
+
+
 @dataclass(frozen=True)
 class StoppingRule:
     """Stop when the time or the iterations are over, when the gap is small enough, or when interrupted.

@@ -14,6 +14,7 @@ from kilt.model.row_types import RowTypes
 from kilt.sources.tally import Comparison, Tally
 
 CountedRow = tuple[tuple[str | None, ...], int]
+LostCells = tuple[str | None, int, int]  # a value, a number of cells, and the rows that have the one and lost the other
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,14 @@ class ComparingSource(Protocol):
 
     def require_texts(self, columns: Sequence[str]) -> None:
         """Raise if a column that is to be released has no text to compare it by."""
+
+
+@runtime_checkable
+class LossCountingSource(Protocol):
+    """A release that knows which row of the original each of its rows was made of, and can say what it has lost."""
+
+    def lost_cells(self, original: Any, quasi: Sequence[str], by: str | None) -> list[LostCells] | None:
+        """Count rows by their value in a column of the original and the quasi cells that differ; None if it cannot."""
 
 
 def is_object_of(data: Any, *packages: str) -> bool:

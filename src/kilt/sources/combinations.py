@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from kilt.model.column_counts import ColumnCounts
 from kilt.model.detect import PARAMS
+from kilt.model.ladders import Domain
 from kilt.numbers import ROOM, IntArray
 from kilt.sources.base import Source
 
@@ -91,11 +92,11 @@ def nested_in(source: Source, column: str) -> str | None:
     return source.nested(column) if isinstance(source, NestingSource) else None
 
 
-def count_values(source: Source, column: str, most: int = PARAMS.sample) -> ColumnCounts:
-    """Count the values of a column, as the source does it or from its domain."""
+def count_values(source: Source, column: str, domain: Callable[[str], Domain] | None = None) -> ColumnCounts:
+    """Count the values of a column, as the source does it or from its domain, which may be known already."""
     if isinstance(source, ProfilingSource):
-        return source.count_values(column, most)
-    return ColumnCounts.of(source.domain(column), most)
+        return source.count_values(column, PARAMS.sample)
+    return ColumnCounts.of((domain or source.domain)(column))
 
 
 def combinations_of(source: Source, columns: Sequence[str]) -> Combinations:

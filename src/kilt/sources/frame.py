@@ -17,7 +17,7 @@ from kilt.model.marks import HIDDEN
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
-from kilt.sources.base import Counted, CountedRow
+from kilt.sources.base import Counted, CountedRow, LostCells
 from kilt.sources.frame_types import as_text, nulled
 from kilt.sources.indicators import TRUTH_VALUES, require_indicator
 from kilt.sources.tally import Comparison, Pair, Tally, ValueCounts
@@ -186,6 +186,19 @@ class FrameSource:
         order = bucket(codes, self.rows).values[np.random.default_rng(seed).permutation(self.rows)]
         native = nw.maybe_reset_index(self._frame[order]).to_native()
         return self.derived(native if self._labels is None else native.set_axis(self._labels, axis=1), order)
+
+    def lost_cells(self, original: Any, quasi: Sequence[str], by: str | None) -> list[LostCells] | None:
+        """Count rows by their value in a column of the original and the quasi cells that differ from it."""
+        if not isinstance(original, FrameSource) or original.rows != self.rows:
+            return None
+        rows = np.arange(self.rows) if self._origins is None else self._origins
+        lost = np.zeros(self.rows, dtype=np.int64)
+        for name in quasi:
+            before, after = (list(map(_text, _cells(source._frame.get_column(name)))) for source in (original, self))
+            lost += [before[row] != now for row, now in zip(rows.tolist(), after, strict=True)]
+        values = [None] * self.rows if by is None else list(map(_text, _cells(original._frame.get_column(by))))
+        counted = Counter((values[row], cells) for row, cells in zip(rows.tolist(), lost.tolist(), strict=True))
+        return [(value, cells, count) for (value, cells), count in counted.items()]
 
     def compare(self, original: Any, identifier: Sequence[str], blurred: Sequence[str]) -> Comparison:
         """Compare the cells with those of the original frame, each row with the one that it was made of."""

@@ -53,12 +53,16 @@ class Blurred:
 class Fidelity:
     """How a release differs from its original: what is blurred in each quasi column, and every other difference.
 
-    If rows were not compared one by one but ``matched``, the stars are those of one way to match them.
+    If rows were not compared one by one but ``matched``, the stars are those of one way to match them. ``pairs`` has
+    for every quasi column the cells that differ: what they were, what they are, and their number.
     """
 
     columns: Mapping[str, Blurred]
     problems: tuple[str, ...]
     matched: bool = False
+    pairs: Mapping[str, Sequence[tuple[str | None, str | None, int]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def stars(self) -> Fraction:

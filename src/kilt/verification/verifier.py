@@ -192,7 +192,7 @@ def _fidelity(table: Table, original: Table, roles: Roles, marks: Mapping[str, M
         problems.append(
             "if its rows were shuffled, they cannot be compared with the original row by row: say 'shuffled'"
         )
-    return Fidelity(columns, tuple(problems), matched)
+    return Fidelity(columns, tuple(problems), matched, comparison.differing)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InputError, Policy
+from kilt.bounds.lagrangian import lower_bound
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Evidence
 from kilt.certificates.proof.in_database import evaluate_bound_in
@@ -24,7 +26,8 @@ from kilt.solvers.solve import solve
 from kilt.solvers.split import solver as split_solver
 from kilt.solvers.split.cuts import Items, draw_parts
 from kilt.solvers.split.part import PartAnswer, PartTask, solve_part
-from kilt.solvers.split.solver import Rounds, Split, joined
+from kilt.solvers.split.solver import Rounds, Split
+from kilt.solvers.split.whole_bound import joined, scaled_down
 from support.duck_engine import DuckEngine
 from support.problems import problem_of, random_problem, searchable, solved
 from support.profiles import examples
@@ -142,11 +145,35 @@ def test_it_keeps_its_time_and_ends_when_interrupted():
     assert interrupted.bound.cost == 0
 
 
-def test_closeness_is_refused_with_how_many_row_types_fit():
-    problem = random_problem(60, 3, 3, Policy(k=2, t="0.4"))
-    with pytest.raises(InputError, match=r"row types of such a table must fit on one machine, about .* for every giga"):
+def test_under_closeness_parts_are_close_to_the_whole_table():
+    problem = random_problem(500, 4, 2, Policy(k=3, t="0.2"))
+    stop = StoppingRule(iterations=5_000)
+    solution, whole = solved(Split(0, 4), problem, stop), solved("search", problem, stop)
+    assert solution.cost <= 1.1 * whole.cost
+    assert 0 < solution.bound.cost <= whole.cost
+    assert solution.bound.cost == evaluate_bound(problem, solution.bound.parts)
+
+
+def test_a_table_that_cannot_be_cut_must_fit_on_one_machine(monkeypatch):
+    rows = [(str(i % 2), str(i % 2)) for i in range(40)]
+    problem = problem_of(rows, ["suppress"], ["equal"], Policy(k=2, t="0.1"))
+    assert solved(Split(0, 2), problem, FEW_MOVES).cost == 40
+    monkeypatch.setattr(split_solver, "PARAMS", split_solver.Params(row_types_per_part=1))
+    with pytest.raises(InputError, match=r"cannot be divided.* must fit on one machine, about .* for every gigabyte"):
         solve(problem, "split", FEW_MOVES, silent)
-    assert Split().refuses(random_problem(60, 3, 3, Policy(k=2))) is None
+
+
+def test_multipliers_that_are_too_high_are_lowered():
+    problem = random_problem(60, 4, 1, Policy(k=3)).presolved
+    found = lower_bound(problem, StoppingRule(), silent)
+    good = found.parts[0]
+    high = replace(good, multipliers=good.multipliers * 10 // 7)
+    assert evaluate_bound(problem, [high]) < found.cost
+    lowered = scaled_down(problem, (high,), evaluate_bound, StoppingRule())
+    assert 0.99 * found.cost <= lowered.cost <= found.cost
+    assert lowered.cost == evaluate_bound(problem, lowered.parts)
+    at_once = scaled_down(problem, (high,), evaluate_bound, StoppingRule(seconds=0))
+    assert at_once.parts[0].multipliers.tolist() == high.multipliers.tolist()
 
 
 def test_parts_reach_the_solver(tmp_path):

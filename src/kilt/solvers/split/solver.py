@@ -14,28 +14,27 @@ from functools import partial
 
 import numpy as np
 
-from kilt.bounds.incidence import MAX_SCALE
 from kilt.bounds.level_by_level import improve_multipliers
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Bound, Evidence
+from kilt.errors import InputError
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
-from kilt.model.rules import ClosenessRule, Rules, SizeRule
+from kilt.model.rules import Rules, SizeRule
 from kilt.numbers import FloatArray, IntArray
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import ALL_CORES
 from kilt.solvers.base import Solution
-from kilt.solvers.common.join_evidence import join_evidence
 from kilt.solvers.greedy.solver import Greedy
 from kilt.solvers.search.solver import Search
 from kilt.solvers.split.cuts import PARAMS as CUTS
 from kilt.solvers.split.cuts import Items, draw_parts, hidden_shares
 from kilt.solvers.split.part import PartAnswer, PartTask, solve_part
+from kilt.solvers.split.whole_bound import Evaluate, joined, scaled_down
 
 SolvePart = Callable[[bytes], bytes]
 MapParts = Callable[[SolvePart, Iterable[bytes]], Iterable[bytes]]
-Evaluate = Callable[[Problem, Sequence[Evidence]], int]
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Params:
     row_types_per_part: int = 200_000  # at most, if the number of parts is not given
     max_sampled: int = 100_000  # row types from which it is learned which columns are seldom hidden
     sampling_share: float = 0.05  # of the time is for that
-    row_types_per_gigabyte: int = 250_000  # that a search under t-closeness holds
+    row_types_per_gigabyte: int = 350_000  # that a search holds
 
 
 PARAMS = Params()
@@ -62,7 +61,7 @@ def map_in_threads(solve: SolvePart, tasks: Iterable[bytes]) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class Split:
-    """Any table under k and l, in so many parts.
+    """Any table, in so many parts.
 
     ``map_parts`` solves tasks wherever it likes, ``slots`` of them at a time, and returns the answers in their order.
     ``evaluate`` proves the bound of the whole table, whose multipliers are improved by ``steps`` before, under k alone.
@@ -82,13 +81,7 @@ class Split:
     is_random = True
 
     def refuses(self, problem: Problem) -> str | None:
-        """Refuse closeness, and what the search refuses."""
-        if any(isinstance(rule, ClosenessRule) for rule in problem.presolved.rules):
-            return (
-                "it divides the table into parts, and under t-closeness each of them would have to be close to the "
-                "whole table, which costs many stars; the row types of such a table must fit on one machine, about "
-                f"{PARAMS.row_types_per_gigabyte:,} for every gigabyte of its memory: leave out -t, or use search"
-            )
+        """Refuse what the search refuses."""
         return Search().refuses(problem)
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
@@ -116,16 +109,14 @@ class Split:
         if evidence is None or stop.interrupted():
             return Solution(partition, Bound(problem.base_cost) if stop.interrupted() else None)
         observer(Progress("bounding", None, problem.stars(partition.cost)))
-        evidence = self._improved(problem, evidence, stop.share(PARAMS.improving_share))
-        cost = self.evaluate(problem, evidence)
-        observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(cost)))
-        return Solution(partition, Bound(cost, evidence))
-
-    def _improved(self, problem: Problem, evidence: tuple[Evidence, ...], stop: StoppingRule) -> tuple[Evidence, ...]:
-        """Take some steps on the whole table: multipliers of parts are too high where patterns have rows of several."""
-        if self.steps == 0 or len(evidence) > 1 or not all(isinstance(rule, SizeRule) for rule in problem.rules):
-            return evidence
-        return (improve_multipliers(problem, evidence[0], self.steps, stop),)
+        improving = stop.share(PARAMS.improving_share)
+        if len(evidence) == 1 and all(isinstance(rule, SizeRule) for rule in problem.rules):
+            evidence = (improve_multipliers(problem, evidence[0], self.steps, improving),)
+            bound = Bound(self.evaluate(problem, evidence), evidence)
+        else:
+            bound = scaled_down(problem, evidence, self.evaluate, improving)
+        observer(Progress("solving", 1.0, problem.stars(partition.cost), problem.stars(bound.cost)))
+        return Solution(partition, bound)
 
 
 @dataclass(frozen=True)
@@ -142,6 +133,12 @@ class Rounds:
         problem = self.problem
         labels, used = draw_parts(problem, Items.of_row_types(problem), parts, costs)
         drawn = [np.flatnonzero(labels == part) for part in range(int(labels.max()) + 1)]
+        if len(drawn) == 1 < parts and len(problem.counts) > PARAMS.row_types_per_part:
+            raise InputError(
+                "this table cannot be divided: no cut along values leaves two parts that both meet the policy. Its row "
+                f"types must fit on one machine, about {PARAMS.row_types_per_gigabyte:,} for every gigabyte of memory: "
+                "use --solver search there, or a looser policy"
+            )
         tasks = [(problem.part(types, problem.counts[types]), None) for types in drawn]
         answers = self._solved(0, tasks)
         evidence = joined(problem, [(types, answer.evidence) for types, answer in zip(drawn, answers, strict=True)])
@@ -201,25 +198,6 @@ def merged(problem: Problem, drawn: Sequence[IntArray], parts: Sequence[Partitio
         np.concatenate([part.groups + first for part, first in zip(parts, before[:-1], strict=True)]),
         np.concatenate([part.counts for part in parts]),
     )
-
-
-def joined(problem: Problem, parts: Sequence[tuple[IntArray, tuple[Evidence, ...]]]) -> tuple[Evidence, ...] | None:
-    """Return the evidence of disjoint parts as one of the whole table; None if they are not about the same columns."""
-    blocks = [tuple(each.columns for each in evidence) for _, evidence in parts]
-    if len(set(blocks)) > 1 or not blocks[0]:
-        return None
-    found = []
-    for place, columns in enumerate(blocks[0]):
-        scale = problem.on(columns).multiplier_scale(MAX_SCALE)
-        found.append(join_evidence(problem, [(types, _rescaled(each[place], scale)) for types, each in parts]))
-    return tuple(each for each in found if each is not None) if all(found) else None
-
-
-def _rescaled(evidence: Evidence, scale: int) -> Evidence:
-    """Round multipliers to another scale, which a table of more rows may need; those of patterns are left out then."""
-    if evidence.scale == scale:
-        return evidence
-    return Evidence(evidence.columns, evidence.multipliers * scale // evidence.scale, scale)
 
 
 def _learned_costs(problem: Problem, stop: StoppingRule, seed: int) -> FloatArray:

@@ -17,11 +17,12 @@ from kilt.model.marks import HIDDEN
 from kilt.model.plan import Plan
 from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
-from kilt.sources.base import Counted, CountedRow
+from kilt.sources.base import Counted, CountedRow, LostCells
 from kilt.sources.indicators import require_indicator
 from kilt.sources.sql.combinations import SqlCombinations, count_values
 from kilt.sources.sql.compare import compare
 from kilt.sources.sql.engine import Engine, by_text, fresh, listed, number, places, rank
+from kilt.sources.sql.lost import lost_cells
 from kilt.sources.sql.release import release_of
 from kilt.sources.sql.tally import tally
 from kilt.sources.tally import Comparison, Tally
@@ -186,6 +187,12 @@ class SqlSource:
         if not isinstance(original, SqlSource) or original.engine is not self.engine:
             raise InputError(f"{self.kind} can only be compared with {self.kind}: give the original as {self.kind} too")
         return compare(self, original, identifier, blurred)
+
+    def lost_cells(self, original: Any, quasi: Sequence[str], by: str | None) -> list[LostCells] | None:
+        """Count rows by their value in a column of the original and the quasi cells that differ from it."""
+        if not isinstance(original, SqlSource) or original.engine is not self.engine:
+            return None
+        return lost_cells(self, original, quasi, by)
 
     def merged(self, indicators: Mapping[str, str]) -> Self:
         """Return the table with its indicators read into their columns, for the verifier."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -76,6 +77,18 @@ def random_start(rng, graph: Hypergraph) -> frozenset:
     return frozenset(chosen)
 
 
+def random_duals(rng, graph: Hypergraph) -> Duals:
+    """Numbers of vertices and of odd sets, lowered until no edge costs less."""
+    odd = [rng.permutation(graph.vertices)[: 1 + 2 * int(rng.integers(0, (graph.vertices + 1) // 2))] for _ in range(4)]
+    weights = tuple(rng.integers(0, 12, len(odd)).tolist())
+    values = rng.integers(-4, 20, graph.vertices)
+    duals = Duals(values, 2, tuple(frozenset(cut.tolist()) for cut in odd), weights)
+    edges = {**graph.pairs, **graph.triples}
+    return replace(
+        duals, values=values + min([0, *(duals.reduced_cost(edge, cost) // len(edge) for edge, cost in edges.items())])
+    )
+
+
 @given(
     st.integers(0, 2**32 - 1), st.integers(2, MOST_VERTICES), st.sampled_from(["table", "diverse", "dense", "sparse"])
 )
@@ -88,8 +101,13 @@ def test_the_local_search_finds_the_optimum_from_any_start(seed, vertices, famil
         graph = dense(rng, vertices, 1.0 if family == "dense" else 0.5)
     assert graph.is_simplex()
     optimum = brute_force(graph)
-    for triples in (frozenset(), random_start(rng, graph)):
-        search = SimplexMatching(graph, Duals.none(vertices))
+    for triples, duals in (
+        (frozenset(), Duals.none(vertices)),
+        (random_start(rng, graph), Duals.none(vertices)),
+        (random_start(rng, graph), random_duals(rng, graph)),
+    ):
+        search = SimplexMatching(graph, duals)
+        assert optimum is None or duals.total <= optimum * duals.scale
         found = search.solve(search.completed(triples))
         assert (None if found is None else found.cost) == optimum
         if found is not None:

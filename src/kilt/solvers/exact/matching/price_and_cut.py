@@ -117,7 +117,7 @@ class PriceAndCut:
     def solve(self, multipliers: Multipliers, partition: Partition, effort: Effort) -> Solution:
         """Improve a partition, given multipliers of the row types, and prove a bound."""
         rest, step = self.vertices.cost_of_the_rest, self.pricing.problem.unit
-        duals, partition = self._price(multipliers, partition)
+        duals, partition = self.price(multipliers, partition)
         bound = max(multipliers.bound - rest, duals.bound)
         tree = BranchAndCut(duals.scale, self.stop, effort.max_programs)
         while bound < partition.cost - rest and not tree.is_over():
@@ -141,7 +141,7 @@ class PriceAndCut:
         """Return the partition that edges stand for if it is better."""
         return partition if edges is None else min(partition, self.vertices.partition(edges), key=_cost)
 
-    def _price(self, multipliers: Multipliers, partition: Partition) -> tuple[Duals, Partition]:
+    def price(self, multipliers: Multipliers, partition: Partition) -> tuple[Duals, Partition]:
         """Solve over some edges, add all that are not paid for, and so on; cut where there are none.
 
         Return the best duals, and a better partition if the program has one.
@@ -205,18 +205,18 @@ class PriceAndCut:
             limit = min(2 * limit, -duals.scale // 8)
         return edges, limit == -1
 
-    def list_below(self, duals: Duals, ceiling: int) -> tuple[Columns, int]:
+    def list_below(self, duals: Duals, ceiling: int, most: int | None = None) -> tuple[Columns, int]:
         """List the edges of all matchings below a ceiling, or below the highest at which they are not too many."""
         limit = (ceiling - 1) * duals.scale - duals.total
         while limit >= 0 and not self.stop():
-            if (edges := self.list_edges(duals, limit)) is not None:
+            if (edges := self.list_edges(duals, limit, most)) is not None:
                 return edges, min(ceiling, duals.bound_above(limit))
             limit = limit * 3 // 4 if limit else -1
         return Columns.none(), duals.bound
 
-    def list_edges(self, duals: Duals, limit: int) -> Columns | None:
+    def list_edges(self, duals: Duals, limit: int, most: int | None = None) -> Columns | None:
         """List every edge whose reduced cost is at most a limit; None if they may be too many."""
-        edges = self.vertices.list_edges(self.pricing, duals.most(), limit, PARAMS.max_edges)
+        edges = self.vertices.list_edges(self.pricing, duals.most(), limit, most or PARAMS.max_edges)
         return None if edges is None else edges.picked(np.flatnonzero(duals.reduced_costs(edges) <= limit))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, takewhile
 
 import numpy as np
@@ -42,15 +43,42 @@ class Hypergraph:
 
 @dataclass(frozen=True)
 class Duals:
-    """A number for each vertex, ``scale`` of them to a unit of cost; on no edge they add up to more than it costs."""
+    """A number for each vertex, ``scale`` of them to a unit of cost, and for some *cuts*, where it is not negative.
+
+    A cut is a set of an odd number of vertices. No edge costs less than the numbers of its vertices and of the cuts of
+    which it contains an odd number of vertices.
+    """
 
     values: IntArray
     scale: int
+    cuts: tuple[frozenset[int], ...] = ()
+    weights: tuple[int, ...] = ()
 
     @classmethod
     def none(cls, vertices: int) -> Duals:
         """Return duals that are all 0."""
         return cls(np.zeros(vertices, dtype=np.int64), 1)
+
+    @property
+    def total(self) -> int:
+        """What all of them add up to: no perfect matching costs less."""
+        return int(self.values.sum()) + sum(self.weights)
+
+    @cached_property
+    def _cuts_of(self) -> list[frozenset[int]]:
+        """The cuts that contain each vertex."""
+        found: list[set[int]] = [set() for _ in self.values]
+        for number, cut in enumerate(self.cuts):
+            for vertex in cut:
+                found[vertex].add(number)
+        return [frozenset(each) for each in found]
+
+    def reduced_cost(self, edge: tuple[int, ...], cost: int) -> int:
+        """Return what an edge costs beyond the numbers of its vertices and cuts."""
+        odd: frozenset[int] = frozenset()
+        for vertex in edge:
+            odd ^= self._cuts_of[vertex]
+        return cost * self.scale - int(self.values[list(edge)].sum()) - sum(self.weights[cut] for cut in odd)
 
 
 @dataclass(frozen=True)
@@ -83,9 +111,9 @@ class SimplexMatching:
     matchings: int = 0
 
     def __post_init__(self) -> None:
-        self.reduced_costs = {triple: self._reduced_cost(triple, cost) for triple, cost in self.graph.triples.items()}
-        self.pair_reduced_costs = {pair: self._reduced_cost(pair, cost) for pair, cost in self.graph.pairs.items()}
-        self.total = int(self.duals.values.sum())
+        reduced_cost = self.duals.reduced_cost
+        self.reduced_costs = {triple: reduced_cost(triple, cost) for triple, cost in self.graph.triples.items()}
+        self.pair_reduced_costs = {pair: reduced_cost(pair, cost) for pair, cost in self.graph.pairs.items()}
 
     def solve(self, start: Matching | None = None, stop: StoppingRule | None = None) -> Matching | None:
         """Search from a perfect matching, or from any; None if there is none.
@@ -121,12 +149,9 @@ class SimplexMatching:
         exhausted = self.max_matchings is not None and self.matchings >= self.max_matchings
         return exhausted or (stop is not None and stop())
 
-    def _reduced_cost(self, edge: tuple[int, ...], cost: int) -> int:
-        return cost * self.duals.scale - int(self.duals.values[list(edge)].sum())
-
     def _room(self, cost: int) -> int:
         """Return what the reduced costs of a matching of this cost add up to."""
-        return cost * self.duals.scale - self.total
+        return cost * self.duals.scale - self.duals.total
 
     def _first(self) -> Matching | None:
         """Find a start: no triple, or one of them if the number of vertices is odd; if that fails, any."""

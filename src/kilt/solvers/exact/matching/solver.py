@@ -14,27 +14,29 @@ import numpy as np
 from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
-from kilt.numbers import pluralize
+from kilt.numbers import IntArray, pluralize
 from kilt.patterns.pool import every_pattern, too_many_patterns
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.exact.column_generation.columns import Columns
 from kilt.solvers.exact.column_generation.diving import dive
-from kilt.solvers.exact.column_generation.master import RestrictedMaster, enumerate_columns, solve_relaxation
+from kilt.solvers.exact.column_generation.master import RestrictedMaster, solve_relaxation
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
-from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
+from kilt.solvers.exact.column_generation.pricing import Pricing
 from kilt.solvers.exact.column_generation.solver import STAGES, Stage, close_gap, has_many_copies
+from kilt.solvers.exact.matching.price_and_cut import Duals as PricedDuals
 from kilt.solvers.exact.matching.price_and_cut import Effort, PriceAndCut
 from kilt.solvers.exact.matching.simplex_matching import Duals, Hypergraph, Matching, SimplexMatching
 from kilt.solvers.exact.matching.split import pairs_and_triples
+from kilt.solvers.exact.matching.vertices import EveryCopy
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
 from kilt.solvers.greedy.solver import greedy_start
 
 MOST_ROWS = 1_000_000  # a group has an entry for each of its rows
 MAX_ROWS = 300  # of simplex matching: it is polynomial, but not fast
 FIRST_EDGES, MAX_EDGES = 50_000, 5_000_000  # groups that are listed; all of 300 rows are fewer
-LAST_WORD_ROWS = 1_000  # up to which simplex matching goes on where branch and cut gives up
+LAST_WORD_ROWS = 1_000  # up to which simplex matching goes on as long as it takes
 PATTERN_NODES = 1_000  # of the search tree of HiGHS, where the program of patterns is small
 STARTING = (replace(STAGES[0], proof_work=0), replace(STAGES[1], proof_work=0))  # a good partition, without a proof
 
@@ -45,10 +47,10 @@ class Turn:
 
     effort: Effort
     stages: tuple[Stage, ...]
-    work: int | None  # of simplex matching: matchings by pairs times rows squared
+    work: int  # of simplex matching: matchings by pairs times rows squared
 
 
-TURNS = (Turn(Effort(200, 100), STAGES[:1], 100_000_000), Turn(Effort(5_000, 10_000), STAGES, None))
+TURNS = (Turn(Effort(200, 100), STAGES[:1], 100_000_000), Turn(Effort(5_000, 10_000), STAGES, 2_000_000_000))
 
 
 def refuses_all_but_two(problem: Problem) -> str | None:
@@ -72,7 +74,7 @@ class PairsAndTriples:
         return refuses_all_but_two(problem)
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:
-        """Prove by price and cut, and if that fails by branch and cut and by simplex matching, with more and more work.
+        """Prove by price and cut, and if that fails by simplex matching and by branch and cut, with more and more work.
 
         Simplex matching has the last word.
         """
@@ -90,12 +92,14 @@ class PairsAndTriples:
                 priced = PriceAndCut.of(pricing, stop).solve(multipliers, found.partition, turn.effort)
                 found = priced.with_bound(found.bound)
                 observer(Progress("solving", None, problem.stars(found.cost)))
+            max_matchings = turn.work // problem.rows**2
+            if not _is_enough(found, stop) and max_matchings:
+                found = match(pricing, relaxation, found.partition, stop, max_matchings).with_bound(found.bound)
             if not _is_enough(found, stop):
                 cut = close_gap(pricing, relaxation, found.partition, stop, observer, turn.stages, self.seed)
                 found = cut.with_bound(found.bound)
-            if not _is_enough(found, stop) and problem.rows <= LAST_WORD_ROWS:
-                max_matchings = turn.work and turn.work // problem.rows**2
-                found = match(pricing, relaxation, found.partition, stop, max_matchings).with_bound(found.bound)
+        if not _is_enough(found, stop) and problem.rows <= LAST_WORD_ROWS:
+            found = match(pricing, relaxation, found.partition, stop).with_bound(found.bound)
         return replace(found, evidence=multipliers.evidence(problem))
 
 
@@ -155,45 +159,48 @@ def match(
 ) -> Solution:
     """Improve a partition by simplex matching; if no step is left, it is optimal.
 
-    Groups that the multipliers rule out for any cheaper partition are left out. If the others are too many, those of
-    least reduced cost come first: a cheaper partition rules out more, so that all of the rest can be listed in the end.
+    Groups that the duals rule out for any cheaper partition are left out. If the others are too many, those of least
+    reduced cost come first: a cheaper partition rules out more, so that all of the rest can be listed in the end.
     """
-    bound = Bound(min(relaxation.multipliers.bound, partition.cost))
+    priced = PriceAndCut(pricing, EveryCopy(pricing.problem), stop)
+    duals, partition = priced.price(relaxation.multipliers, partition)
+    bound = max(relaxation.multipliers.bound, duals.bound)
     most = FIRST_EDGES
     while True:
-        found, is_optimal = _match_listed(pricing, relaxation.multipliers, partition, most, stop, max_matchings)
+        found, is_optimal = _match_listed(priced, duals, partition, most, max_matchings)
         is_better = found.cost < partition.cost
         partition = found if is_better else partition
         if is_optimal:
             return Solution(partition, Bound(partition.cost))
         if stop() or max_matchings is not None or (most == MAX_EDGES and not is_better):
-            return Solution(partition, bound)
+            return Solution(partition, Bound(min(bound, partition.cost)))
         most = most if is_better else min(8 * most, MAX_EDGES)
 
 
 def _match_listed(
-    pricing: Pricing,
-    multipliers: Multipliers,
-    partition: Partition,
-    most: int,
-    stop: StoppingRule,
-    max_matchings: int | None,
+    priced: PriceAndCut, duals: PricedDuals, partition: Partition, most: int, max_matchings: int | None
 ) -> tuple[Partition, bool]:
     """Match the copies of the row types by so many of the groups at most; say whether the result is optimal."""
-    problem = pricing.problem
-    start = pairs_and_triples(problem, partition, pricing.minimal_groups)
-    limit = multipliers.max_reduced_cost(int(start.cost.sum()))
-    columns, listed = enumerate_columns(pricing, multipliers, limit, most, stop)
+    problem = priced.pricing.problem
+    start = pairs_and_triples(problem, partition, priced.pricing.minimal_groups)
+    cost = int(start.cost.sum())
+    columns, listed = priced.list_below(duals, cost, most)
     if _edges_between_copies(problem, columns) > 6 * MAX_EDGES:
         return partition, False
     copies = np.repeat(np.arange(len(problem.counts)), problem.counts)
-    duals = Duals(multipliers.values[copies], multipliers.scale)
-    found = SimplexMatching(_hypergraph(problem, columns), duals, max_matchings).solve(_placed(start), stop)
+    search = SimplexMatching(_hypergraph(problem, columns), _of_copies(duals, copies), max_matchings)
+    found = search.solve(_placed(start), priced.stop)
     if found is None:
         return partition, False
     sizes, rows = np.array([len(edge) for edge in found.edges]), np.array([r for edge in found.edges for r in edge])
     matched = Columns.of(problem, copies[rows], sizes).partition(problem)
-    return min(partition, matched, key=lambda each: each.cost), found.is_local_optimum and listed >= limit
+    return min(partition, matched, key=lambda each: each.cost), found.is_local_optimum and listed >= cost
+
+
+def _of_copies(duals: PricedDuals, copies: IntArray) -> Duals:
+    """Return duals of row types for their copies."""
+    cuts = tuple(frozenset(np.flatnonzero(np.isin(copies, cut)).tolist()) for cut in duals.cuts)
+    return Duals(duals.values[copies], duals.scale, cuts, tuple(duals.weights.tolist()))
 
 
 def _edges_between_copies(problem: Problem, columns: Columns) -> int:

@@ -32,9 +32,9 @@ def is_postgres(data: Any) -> bool:
     return is_postgres_url(data) or isinstance(data, PostgresUrl)
 
 
-def shown_location(text: str) -> str:
+def shown_location(place: Any) -> str:
     """Return what a person may see of a place that was given: a URL without its password, all else as it is."""
-    return PostgresUrl.parse(text).shown if is_postgres_url(text) else text
+    return PostgresUrl.parse(place).shown if is_postgres_url(place) else str(place)
 
 
 def holds_password(text: Any) -> bool:

@@ -1,0 +1,1 @@
+"""What a report says, as plain figures: computed once, and rendered as JSON or as a page."""

@@ -1,0 +1,76 @@
+"""A report as one HTML page: the template has all words, and whatever comes from a table is escaped."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from kilt.report.data.model import Report
+from kilt.report.page.charts import distance_chart, progress_chart
+
+UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+LONGEST = 60  # characters of a value or a name that are shown
+
+
+def report_html(report: Report) -> str:
+    """Render the page."""
+    return (
+        _environment()
+        .get_template("report.html.jinja")
+        .render(report=report, distance_chart=distance_chart, progress_chart=progress_chart)
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("kilt.report.page"),
+        autoescape=True,
+        finalize=_seen,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "number": number, "short": short, "user": user, "width": width}
+    return environment
+
+
+def _seen(value: Any) -> Any:
+    """Put a sign that can be seen in place of those that cannot, wherever a text of the user's may stand."""
+    if not isinstance(value, str):
+        return value
+    return type(value)(UNSEEN.sub("\N{REPLACEMENT CHARACTER}", value))
+
+
+def percent(share: float) -> str:
+    """Write a share; only nothing is written as 0%, and only all of it as 100%."""
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    if 0.9995 <= share < 1:
+        return ">99.9%"
+    return f"{100 * share:.1f}%".replace(".0%", "%")
+
+
+def number(value: float) -> str:
+    """Write a number with its thousands set apart."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def width(share: float) -> str:
+    """Write the length of a bar, in parts of 100."""
+    return f"{100 * min(1.0, max(0.0, share)):.2f}"
+
+
+def short(text: Any, longest: int = LONGEST) -> str:
+    """Shorten a text of the user's."""
+    whole = str(text)
+    return whole if len(whole) <= longest else f"{whole[: longest - 1]}…"
+
+
+def user(text: Any, longest: int = LONGEST) -> Markup:
+    """Show a text of the user's, with a direction of its own."""
+    return Markup("<bdi>{}</bdi>").format(short(text, longest))

@@ -11,6 +11,7 @@ from typing import Any, Unpack
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy, TCloseness
+from kilt.model.roles import Spec
 from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
 from kilt.numbers import Number, decimal_text
 from kilt.release.claim import ReleaseClaim

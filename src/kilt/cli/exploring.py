@@ -1,0 +1,79 @@
+"""The commands that look at a table before it is released: its columns and their ladders."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from kilt.cli.group import cli
+from kilt.cli.interrupt import at_work, watching_run
+from kilt.cli.options import (
+    style_options,
+)
+from kilt.errors import InputError
+
+
+@cli.command()
+@click.argument("table")
+@style_options
+@click.option(
+    "--write",
+    metavar="FILE",
+    help="Write the proposals to a configuration with comments, as in kilt.toml, for kilt anonymize --config FILE.",
+)
+@click.option("--force", is_flag=True, help="Let --write replace a file that exists.")
+@click.option(
+    "--show-values",
+    is_flag=True,
+    help="Show also values that fewer than 10 rows have, and values of columns that identify persons.",
+)
+@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing, as with --write FILE.")
+def inspect(table: str, **flags: Any) -> None:
+    """Say what the columns of TABLE are, how they single people out, and which policies are possible at all.
+
+    Roles, ladders and spaces are proposed, with reasons; nothing is applied. A value is shown only if at least 10 rows
+    have it, and if its column does not identify persons.
+
+    Example: kilt inspect patients.csv --write kilt.toml
+    """
+    from kilt.commands.inspect import inspect as run
+    from kilt.report.text import printable
+
+    written, force, as_json, quiet = (flags.pop(name) for name in ("write", "force", "json", "quiet"))
+    if force and not written:
+        raise InputError("'force' has no meaning without --write FILE: give both, or leave it out")
+    with at_work(), watching_run({"json": as_json or quiet}, lines=False) as observer:
+        profile = run(table, **flags, observer=observer)
+        if written:
+            profile.write(written, force=force)
+    if as_json:
+        click.echo(json.dumps({**profile.to_dict(), **({"written": written} if written else {})}))
+    elif not quiet:
+        said = f"wrote {written}: read it, then run kilt anonymize --config {written}"
+        hint = f"nothing is applied: kilt inspect {table} --write kilt.toml writes these proposals to a file"
+        click.echo(f"{profile.summary()}\n{printable(said if written else hint)}")
+
+
+@cli.command()
+@click.argument("table")
+@click.argument("column", nargs=-1, required=True)
+@click.option("--measure", metavar="NAME", help="What a label costs: loss (the default), level or entropy.")
+@style_options
+@click.option(
+    "--show-values", is_flag=True, help="Show labels of fewer than 5 rows, too, and the values themselves among them."
+)
+@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
+def ladder(table: str, column: tuple[str, ...], **flags: Any) -> None:
+    """Show what a ladder makes of a column of TABLE: its levels, what they cost a row, and some labels.
+
+    Example: kilt ladder patients.csv age:bands=5,10,20
+    """
+    from kilt.commands.ladder import ladder as run
+
+    as_json = flags.pop("json")
+    with at_work():
+        preview = run(table, list(column), **flags)
+    click.echo(json.dumps(preview.to_dict()) if as_json else preview.summary())

@@ -1,0 +1,161 @@
+"""The commands that weigh policies and solvers, and release nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from kilt.cli.group import cli
+from kilt.cli.interrupt import interruptible, watching_run
+from kilt.cli.options import (
+    certificate_option,
+    keep_option,
+    policy_options,
+    query_option,
+    reading_options,
+    roles_options,
+)
+from kilt.cli.settings import describe, policy_of, print_undecided, read_settings, some, time_left
+from kilt.errors import InputError
+from kilt.solvers.registry import NAMES
+
+
+@cli.command()
+@click.argument("input", required=False)
+@roles_options
+@keep_option
+@query_option
+@policy_options
+@reading_options
+@click.option("--time", metavar="SECONDS", help="Stop after this time; more time gives a higher bound, up to a point.")
+@certificate_option
+def bound(**flags: Any) -> None:
+    """Say how many stars every release of the table INPUT under the policy must have, without making one.
+
+    Example: kilt bound patients.csv --quasi zip:characters,age,sex --sensitive disease -k 5 -t 0.2
+    """
+    from kilt.commands.bound import bound as run
+
+    given = read_settings(flags)
+    if not given.get("input"):
+        raise InputError("'input' is missing: kilt bound INPUT --quasi COLUMNS -k 5")
+    table = describe(given)
+    with watching_run(given) as watch, interruptible(watch, "the best bound so far follows") as (observer, interrupted):
+        found = run(
+            table,
+            **some(given, "mark", "certificate"),
+            time=time_left(given),
+            policy=policy_of(given),
+            observer=observer,
+            interrupted=interrupted,
+        )
+    if given.get("json"):
+        click.echo(json.dumps({**found.to_dict(), **some(given, "certificate")}))
+    else:
+        click.echo(found.summary())
+        if given.get("certificate"):
+            click.echo(f"wrote {given['certificate']}")
+    print_undecided(table, given)
+
+
+@cli.command()
+@click.argument("input", required=False)
+@roles_options
+@keep_option
+@query_option
+@policy_options
+@reading_options
+@click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
+@click.option(
+    "--time",
+    metavar="SECONDS",
+    help="Stop this long after the start; the policies share it (10 for each of them if there is no other limit).",
+)
+@click.option("--time-each", metavar="SECONDS", help="Stop searching after this time, for each policy.")
+@click.option(
+    "--iterations",
+    metavar="N",
+    type=int,
+    help="Stop after so many moves instead, for each policy: the same input, seed and N give the same points.",
+)
+@click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
+def frontier(**flags: Any) -> None:
+    """Show stars and bound of the table INPUT over a range of policies, without releasing anything.
+
+    -k, -l, -t and --average-t may be lists such as 2,5,10 and ranges such as 0.1:0.5 (with a step: 0.1:0.5:0.05).
+    Example: kilt frontier patients.csv --quasi zip,age,sex --sensitive disease -k 2,5,10 -t 0.1:0.5
+    """
+    from kilt.commands.frontier import frontier as run
+    from kilt.commands.frontier import frontier_text
+
+    given = read_settings(flags)
+    if not given.get("input"):
+        raise InputError("'input' is missing: kilt frontier INPUT --quasi COLUMNS -k 2,5,10")
+    table = describe(given)
+    with (
+        watching_run(given, lines=False) as watch,
+        interruptible(watch, "the policies so far follow") as (observer, interrupted),
+    ):
+        points = run(
+            table,
+            **some(given, "mark", "k", "l", "t", "average_t", "time_each", "iterations"),
+            time=time_left(given),
+            diversity=given.get("diversity", "frequency"),
+            solver=given.get("solver", "auto"),
+            seed=given.get("seed", 0),
+            observer=observer,
+            interrupted=interrupted,
+        )
+    click.echo(json.dumps([point.to_dict() for point in points]) if given.get("json") else frontier_text(points))
+    print_undecided(table, given)
+
+
+@cli.command()
+@click.argument("input", required=False)
+@roles_options
+@keep_option
+@query_option
+@policy_options
+@reading_options
+@click.option("--solvers", metavar="NAMES", help="Which ones, as in search,mondrian,cover (all if not given).")
+@click.option("--polish", is_flag=True, default=None, help="Let the search go on from what each of them found.")
+@click.option("--time", metavar="SECONDS", help="Stop each solver after this time (10 if not given).")
+@click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
+def compare(**flags: Any) -> None:
+    """Let several solvers release the table INPUT, and put what they find side by side; nothing is written.
+
+    Example: kilt compare patients.csv --quasi zip,age,sex -k 5 --solvers search,mondrian,cover
+    """
+    from kilt.commands.compare import compare as run
+    from kilt.commands.compare import compare_text
+
+    given = read_settings(flags)
+    if not given.get("input"):
+        raise InputError("'input' is missing: kilt compare INPUT --quasi COLUMNS -k 5")
+    table = describe(given)
+    with (
+        watching_run(given, lines=False) as watch,
+        interruptible(watch, "what the solvers found so far follows") as (observer, interrupted),
+    ):
+        compared = run(
+            table,
+            **some(given, "solvers", "time", "mark"),
+            policy=policy_of(given),
+            polish=bool(given.get("polish")),
+            seed=given.get("seed", 0),
+            observer=observer,
+            interrupted=interrupted,
+        )
+    click.echo(json.dumps([each.to_dict() for each in compared]) if given.get("json") else compare_text(compared))
+    print_undecided(table, given)
+
+
+@cli.command()
+@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
+def solvers(**flags: Any) -> None:
+    """List the solvers: what each guarantees, what it takes, and where it comes from."""
+    from kilt.solvers.registry import all_infos, registry_text
+
+    click.echo(json.dumps([entry.to_dict() for entry in all_infos()]) if flags.get("json") else registry_text())

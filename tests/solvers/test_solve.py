@@ -30,7 +30,7 @@ def test_polish_never_makes_it_worse_and_keeps_the_guarantee(name, data):
     optimum = solved("exhaustive", problem).partition.cost
     assert optimum <= polished.partition.cost <= rough.partition.cost
     assert polished.bound.cost <= optimum
-    assert polished.factor == (None if problem.base_cost else rough.factor)
+    assert polished.factor == rough.factor
     assert problem.rules.meets(polished.partition.as_groups(problem)).all()
     assert polished.solver in (name, f"{name} + search")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from kilt.model.detect import PARAMS, ColumnSample
 from kilt.model.ladders import Domain
@@ -67,6 +67,17 @@ class Source(Protocol):
 
     def counted_rows(self, columns: Sequence[str]) -> list[CountedRow]:
         """Return what is different in some columns as text, with its number of rows, to check a certificate."""
+
+
+METHODS = ("typed", "count", "apply", "tally", "compare", "distinct", "domain", "counted_rows")
+
+
+def is_source(data: Any) -> TypeGuard[Source]:
+    """Say whether something is a source, by its class alone.
+
+    A frame may claim to have every attribute, and to look at ``native`` can mean to fetch all rows.
+    """
+    return all(hasattr(type(data), name) for name in METHODS)
 
 
 @runtime_checkable

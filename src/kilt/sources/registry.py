@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any
 
 from kilt.errors import InputError
-from kilt.sources.base import Source, is_object_of
+from kilt.sources.base import Source, is_object_of, is_source
 from kilt.sources.file_format import FileStyle
 from kilt.sources.spark_folder import SparkFolder, is_folder
 from kilt.sources.sql.postgres.url import is_postgres
@@ -68,7 +68,7 @@ def open_source(data: Any, style: FileStyle | None = None, beside: Source | None
     ``style`` is what the user says of how a file is written. A source is taken as it is. An entry point of the group
     ``kilt.sources`` is called with the data and returns a source, or None if the data is not for it.
     """
-    if isinstance(data, Source) and not is_object_of(data, "pyspark"):  # whose frames claim to have every attribute
+    if is_source(data):
         return data
     for point in entry_points(group=GROUP):
         found: Source | None = point.load()(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kilt.errors import InputError
-from kilt.sources.base import Source
+from kilt.sources.base import Source, is_source
 from kilt.sources.file_format import FileStyle
 from kilt.sources.sql.postgres.table import PostgresSource
 from kilt.sources.sql.postgres.url import EXAMPLE, PostgresUrl, is_postgres
@@ -24,6 +24,6 @@ def open_writer(output: Any, data: Any, style: FileStyle | None) -> Writer:  # n
     if url.table is None:
         raise InputError(f"the output '{url.shown}' names no table: write {EXAMPLE}")
     given_elsewhere = not is_postgres(data) or PostgresUrl.of(data).server != url.server
-    if data is not None and not isinstance(data, Source) and given_elsewhere:
+    if data is not None and not is_source(data) and given_elsewhere:
         raise InputError(ELSEWHERE)
     return TableWriter(url, url.table)

@@ -156,7 +156,7 @@ INFOS = (
         "kilt.solvers.split.solver:Split",
         "heuristic",
         "none; a bound of the whole table is proved",
-        "k and l, any size: parts are searched on their own, in less memory",
+        "any policy, any size: parts are searched on their own, in less memory; under t not all tables can be cut",
         "the search in parts, in two rounds with different cuts; the Lagrangian bound by the multipliers of the parts",
         brings_bound=True,
         ends=False,

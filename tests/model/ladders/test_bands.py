@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from kilt import Bands, InputError
 from kilt.model.ladders import Domain, parse_ladder
 from kilt.model.measure import MEASURES
+from support.profiles import examples
 
 LOSS = MEASURES["loss"]
 
@@ -98,3 +102,50 @@ def test_what_is_not_a_number_is_counted_and_not_shown():
 def test_bands_are_written_as_they_are_read(text):
     assert str(parse_ladder(text)) == text
     assert parse_ladder(str(parse_ladder(text))) == parse_ladder(text)
+
+
+def slow_bands(at, width, origin, bottom, top):
+    """Return the first number of a band and the first behind it, by the definition; None where there is none."""
+    if bottom is not None and at < bottom:
+        return None, bottom
+    if top is not None and at >= top:
+        return top, None
+    low = origin
+    while low > at:
+        low -= width
+    while low + width <= at:
+        low += width
+    return (
+        low if bottom is None else max(low, bottom),
+        low + width if top is None else min(low + width, top),
+    )
+
+
+numbers = st.fractions(-40, 40, max_denominator=4).filter(lambda number: 100 % number.denominator == 0)
+edges = st.none() | st.integers(-20, 20).map(Fraction)
+
+
+@given(
+    st.lists(numbers, min_size=1, max_size=8, unique=True),
+    st.sampled_from([(2, 4), (5,), (3, 6, 12), ("0.5", 1), ("0.25", "2.5")]),
+    st.sampled_from([0, 1, "-0.5"]),
+    edges,
+    edges,
+)
+@examples(150)
+def test_bands_and_their_costs_are_those_of_the_definition(drawn, widths, origin, bottom, top):
+    assume(bottom is None or top is None or bottom < top)
+    ladder = Bands(widths, origin, bottom, top)
+    domain = Domain.of([str(Decimal(number.numerator) / number.denominator) for number in drawn], "x")
+    given_numbers = [Fraction(number) for number in (*widths, origin, bottom or 0, top or 0)]
+    step = int(all(number.denominator == 1 for number in (*drawn, *given_numbers)))
+    least, most = min(drawn), max(drawn)
+    for level, width in enumerate(map(Fraction, widths)):
+        found = [slow_bands(at, width, Fraction(origin), bottom, top) for at in drawn]
+        labels = ladder.labels(domain)[level]
+        pairs = [(i, j) for i in range(len(drawn)) for j in range(i)]
+        assert all((labels[i] == labels[j]) == (found[i] == found[j]) for i, j in pairs)
+        for place, (low, high) in enumerate(found):
+            begin = least if low is None else max(low, least)
+            end = most if high is None else min(high - step, most)
+            assert ladder.loss(level + 1, place, 1, domain) == ((end - begin) / (most - least) if most > least else 0)

@@ -28,6 +28,7 @@ KEYS: Mapping[str, str] = {
     "report": TEXT,
     "by": LIST,
     "detail": TEXT,
+    "plot": TEXT,
     "quasi": LIST,
     "sensitive": LIST,
     "identifier": LIST,
@@ -57,7 +58,7 @@ KEYS: Mapping[str, str] = {
     "shuffle": SWITCH,
     "strict": SWITCH,
 }
-PATHS = ("input", "output", "original", "certificate", "report")
+PATHS = ("input", "output", "original", "certificate", "report", "plot")
 PER_COLUMN = ("quasi", "sensitive", "weights", "mark", "l", "t", "average_t")
 
 

@@ -56,6 +56,7 @@ KEYS: Mapping[str, str] = {
     "sheet": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
+    "shuffled": SWITCH,
     "strict": SWITCH,
 }
 PATHS = ("input", "output", "original", "certificate", "report", "plot")

@@ -69,13 +69,13 @@ class QuasiColumn:
 def match(released: Sequence[CountedRow], original: Sequence[CountedRow], columns: Sequence[QuasiColumn]) -> Matching:
     """Match rows whose first cells are those of the quasi columns, and whose other cells must be the same."""
     differing: list[Counter[tuple[Mark, Mark]]] = [Counter() for _ in columns]
-    finders = [column.finder() for column in columns]
+    finders, sizes = [column.finder() for column in columns], [len(column.domain.values) for column in columns]
     there = _by_kept_cells(original, len(columns))
     unmatched = 0
     for kept, rows in _by_kept_cells(released, len(columns)).items():
         candidates = there.get(kept, Counter())
         cells = list(candidates)
-        flow = Flow(list(candidates.values()), list(rows.values()), _covered(list(rows), cells, finders))
+        flow = Flow(list(candidates.values()), list(rows.values()), _covered(list(rows), cells, finders, sizes))
         unmatched += flow.missing
         for now, taken in zip(rows, flow.taken, strict=True):
             for place, count in taken.items():
@@ -101,11 +101,15 @@ def _in_order(cells: Sequence[object]) -> list[tuple[bool, str]]:
 
 
 def _covered(
-    released: Sequence[Cells], original: Sequence[Cells], finders: Sequence[Callable[[Mark], frozenset[Mark]]]
+    released: Sequence[Cells],
+    original: Sequence[Cells],
+    finders: Sequence[Callable[[Mark], frozenset[Mark]]],
+    sizes: Sequence[int],
 ) -> list[list[int]]:
     """Return the rows of the original that each released row covers.
 
-    Where a released cell stands for one value alone, the rows with that value are looked up; the others are tried.
+    Where a released cell stands for one value alone, the rows with that value are looked up; where it stands for some
+    of the values of its column (``sizes`` has their numbers), they are tried.
     """
     lookups: dict[tuple[int, ...], dict[Cells, list[int]]] = {}
     found: list[list[int]] = []
@@ -115,7 +119,7 @@ def _covered(
             found.append([])
             continue
         exact = tuple(place for place, each in enumerate(values) if len(each) == 1)
-        others = [(place, each) for place, each in enumerate(values) if len(each) > 1]
+        others = [(place, each) for place, each in enumerate(values) if 1 < len(each) < sizes[place]]
         if exact not in lookups:
             lookups[exact] = _lookup(original, exact)
         candidates = lookups[exact].get(tuple(next(iter(values[place])) for place in exact), [])

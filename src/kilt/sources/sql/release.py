@@ -14,7 +14,7 @@ import numpy as np
 from kilt.errors import InputError
 from kilt.model.plan import Plan
 from kilt.sources.base import Counted
-from kilt.sources.sql.engine import Engine, Uploaded, digest, fresh, listed, number
+from kilt.sources.sql.engine import Engine, Uploaded, digest, fresh, listed
 
 if TYPE_CHECKING:
     from kilt.sources.sql.table import SqlSource
@@ -37,10 +37,9 @@ def release_of(source: Table, plan: Plan, counted: Counted, identifier: Sequence
         query = f"{query} UNION ALL SELECT {listed(chosen)} FROM {_dealt(source, looks, alike)} t"
         query = f"{query} JOIN {looks} x ON t.y = x.y AND t.copy_number BETWEEN x.first_copy AND x.last_copy"
     released, keys = fresh("released"), [f"w{i}" for i in range(len(witness))]
-    source.engine.create(released, query)
+    order = f" ORDER BY {listed(keys)}" if source.engine.row_number and seed is None else ""
+    source.engine.create(released, query + order)
     source.engine.drop(looks)
-    if seed is None and not _is_ordered(source.engine, released):
-        released = _ordered(source.engine, released)
     if not source.is_fixed:
         _require_unchanged(source, released, plan)
     made = source.derived(released, list(cells), keys)
@@ -104,21 +103,6 @@ def _dealt(source: SqlSource, looks: str, alike: str) -> str:
         f"(SELECT {listed(cells)}, x.y, row_number() OVER (PARTITION BY x.y ORDER BY {order}) - 1 AS copy_number "
         f"FROM {source.table} t JOIN {looks} x ON {alike} WHERE x.is_split AND x.first_copy = 0)"
     )
-
-
-def _is_ordered(engine: Engine, released: str) -> bool:
-    """Say whether the rows are in the order of the original, if that has one; a JOIN alone mostly keeps it."""
-    if engine.row_number is None:
-        return True
-    return number(engine, f"SELECT count(*) FROM {released} WHERE w0 <> {engine.row_number}") == 0
-
-
-def _ordered(engine: Engine, released: str) -> str:
-    """Return the rows in the order of the original."""
-    ordered = fresh("ordered")
-    engine.create(ordered, f"SELECT * FROM {released} ORDER BY w0")
-    engine.drop(released)
-    return ordered
 
 
 def _require_unchanged(source: SqlSource, released: str, plan: Plan) -> None:

@@ -29,6 +29,7 @@ KEYS: Mapping[str, str] = {
     "report": TEXT,
     "by": LIST,
     "detail": TEXT,
+    "plot": TEXT,
     "quasi": LIST,
     "sensitive": LIST,
     "identifier": LIST,
@@ -63,7 +64,7 @@ KEYS: Mapping[str, str] = {
     "shuffled": SWITCH,
     "strict": SWITCH,
 }
-PATHS = ("input", "output", "original", "certificate", "report")
+PATHS = ("input", "output", "original", "certificate", "report", "plot")
 PER_COLUMN = ("quasi", "sensitive", "weights", "mark", "l", "t", "average_t")
 
 

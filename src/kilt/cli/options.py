@@ -128,3 +128,4 @@ report_options = _options(
         help="What the report tells: public (the default), or internal, which is not to be published.",
     ),
 )
+plot_option = click.option("--plot", metavar="FILE", help="Draw stars and bounds, as a picture (.svg).")

@@ -46,7 +46,7 @@ def _require_apart(settings: dict[str, Any]) -> None:
     specs = " ".join(str(settings.get(name, "")) for name in ("quasi", "sensitive"))
     named = re.findall(r"(?:taxonomy|tree|metric)=([^,'\")\]]+)", specs)
     read = [settings.get("config"), *(parse_limits(path)[0] for path in named)]
-    for name in ("output", "certificate", "report"):
+    for name in ("output", "certificate", "report", "plot"):
         written = settings.get(name)
         if written and any(path and Path(path).resolve() == Path(written).resolve() for path in read):
             raise InputError(f"the {name} '{written}' is a file that is read: choose another file")

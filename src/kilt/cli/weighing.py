@@ -7,11 +7,13 @@ from typing import Any
 
 import click
 
+from kilt.cli.drawing import check_plot, write_plot
 from kilt.cli.group import cli
 from kilt.cli.interrupt import interruptible, watching_run
 from kilt.cli.options import (
     certificate_option,
     keep_option,
+    plot_option,
     policy_options,
     query_option,
     reading_options,
@@ -81,6 +83,7 @@ def bound(**flags: Any) -> None:
     help="Stop after so many moves instead, for each policy: the same input, seed and N give the same points.",
 )
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
+@plot_option
 def frontier(**flags: Any) -> None:
     """Show stars and bound of the table INPUT over a range of policies, without releasing anything.
 
@@ -93,6 +96,7 @@ def frontier(**flags: Any) -> None:
     given = read_settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt frontier INPUT --quasi COLUMNS -k 2,5,10")
+    check_plot(given)
     table = describe(given)
     with (
         watching_run(given, lines=False) as watch,
@@ -108,6 +112,7 @@ def frontier(**flags: Any) -> None:
             observer=observer,
             interrupted=interrupted,
         )
+    write_plot(given, "Stars and bound, by policy", points, [str(point.policy) for point in points])
     click.echo(json.dumps([point.to_dict() for point in points]) if given.get("json") else frontier_text(points))
     print_undecided(table, given)
 
@@ -123,6 +128,7 @@ def frontier(**flags: Any) -> None:
 @click.option("--polish", is_flag=True, default=None, help="Let the search go on from what each of them found.")
 @click.option("--time", metavar="SECONDS", help="Stop each solver after this time (10 if not given).")
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
+@plot_option
 def compare(**flags: Any) -> None:
     """Let several solvers release the table INPUT, and put what they find side by side; nothing is written.
 
@@ -134,6 +140,7 @@ def compare(**flags: Any) -> None:
     given = read_settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt compare INPUT --quasi COLUMNS -k 5")
+    check_plot(given)
     table = describe(given)
     with (
         watching_run(given, lines=False) as watch,
@@ -148,6 +155,7 @@ def compare(**flags: Any) -> None:
             observer=observer,
             interrupted=interrupted,
         )
+    write_plot(given, "Stars and bound, by solver", compared, [each.solver for each in compared])
     click.echo(json.dumps([each.to_dict() for each in compared]) if given.get("json") else compare_text(compared))
     print_undecided(table, given)
 

@@ -24,6 +24,7 @@ from kilt.verification.verdict import Verdict
 if TYPE_CHECKING:
     from kilt.report.data.model import Report
     from kilt.report.data.subject import Subject
+    from kilt.report.page.release_plots import ReleasePlots
 
 
 def guarantee_text(factor: Fraction, proof: Arithmetic) -> str:
@@ -157,6 +158,13 @@ class Release:
         request = ReportRequest.of(path, by, detail, salt, input=self.claim.original)
         request.require_columns(self.claim.original.columns, self.claim.roles)
         return request.write(self.report_subject())
+
+    @cached_property
+    def plot(self) -> ReleasePlots:
+        """Pictures of the release for notebooks, as in ``release.plot.columns()``."""
+        from kilt.report.page.release_plots import ReleasePlots  # noqa: PLC0415 - only where something is drawn
+
+        return ReleasePlots(self.report())
 
     def report_subject(self) -> Subject:
         """Return what a report needs to know."""

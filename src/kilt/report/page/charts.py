@@ -73,10 +73,8 @@ def distance_chart(column: ReportCloseness, place: int) -> Chart:
     """Draw the distances of all groups, from the closest to the farthest, and the threshold."""
     most = max([*column.distances, column.threshold or 0.0, 0.01])
     x, y = _x(0, 100), _y(0, most * 1.05)
-    last = max(1, len(column.distances) - 1)
-    curve = [(100 * i / last, distance) for i, distance in enumerate(column.distances)]
-    curve = curve if len(curve) > 1 else [(0, curve[0][1]), (100, curve[0][1])]
-    lines = [Line("distance of the groups", "first", _points(x, y, curve))]
+    groups = [(100 * i / len(column.distances), distance) for i, distance in enumerate(column.distances)]
+    lines = [Line("distance of the groups", "first", _points(x, y, _steps(groups, 100)))]
     if column.threshold is not None:
         limit = [(0.0, column.threshold), (100.0, column.threshold)]
         lines.append(Line(f"limit t={column.threshold:g}", "limit", _points(x, y, limit)))

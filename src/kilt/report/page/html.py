@@ -18,11 +18,12 @@ LONGEST = 60  # characters of a value or a name that are shown
 
 def report_html(report: Report) -> str:
     """Render the page."""
-    return (
-        _environment()
-        .get_template("report.html.jinja")
-        .render(report=report, distance_chart=distance_chart, progress_chart=progress_chart)
-    )
+    return render("report.html.jinja", report=report, distance_chart=distance_chart, progress_chart=progress_chart)
+
+
+def render(template: str, **what: Any) -> str:
+    """Render a template; what comes from the user is escaped."""
+    return _environment().get_template(template).render(**what)
 
 
 @cache

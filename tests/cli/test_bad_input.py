@@ -85,7 +85,7 @@ def test_a_missing_file(tmp_path):
 
 def test_a_folder_in_place_of_a_file(tmp_path):
     (tmp_path / "in.csv").mkdir()
-    refused(anonymize(tmp_path / "in.csv"), "is not a file", tmp_path)
+    refused(anonymize(tmp_path / "in.csv"), "is a folder: give --engine spark", tmp_path)
 
 
 def test_text_that_calls_itself_parquet(tmp_path):

@@ -54,6 +54,7 @@ KEYS: Mapping[str, str] = {
     "master": TEXT,
     "mark": TEXT,
     "shuffle": SWITCH,
+    "shuffled": SWITCH,
     "strict": SWITCH,
 }
 PATHS = ("input", "output", "original", "certificate")

@@ -10,8 +10,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import kilt
+from support.profiles import examples
 
 CONSTRUCTORS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
@@ -150,3 +153,17 @@ def test_duplicate_columns_are_refused():
         kilt.verify(pd.DataFrame([[1, 2]], columns=["a", "a"]), quasi="a")
     with pytest.raises(kilt.InputError, match="two columns of the same name"):
         kilt.verify(pd.DataFrame([[1, 2]], columns=[1, "1"]), quasi="1")
+
+
+@given(st.lists(st.tuples(*[st.none() | st.text(max_size=4)] * 2), min_size=1, max_size=8))
+@examples(40)
+def test_the_hash_by_which_rows_are_dealt_is_that_of_databases(rows):
+    from kilt.sources.duck.connection import Database
+    from kilt.sources.frame import _digest
+    from kilt.sources.sql.engine import digest
+
+    rows = [tuple(None if cell is None else cell.replace("\0", "") for cell in row) for row in rows]
+    database = Database()
+    database.upload("given", {"r": np.arange(len(rows)), "a": [row[0] for row in rows], "b": [row[1] for row in rows]})
+    found = database.rows(f"SELECT {digest(database, ['a', 'b'])} FROM given ORDER BY r")
+    assert [row[0] for row in found] == [_digest(row) for row in rows]

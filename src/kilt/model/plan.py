@@ -107,8 +107,13 @@ class Plan:
         """Whether the row type of an entry is in several groups."""
         return np.asarray(np.bincount(self.types)[self.types] > 1)
 
-    def row_groups(self, row_types: IntArray) -> IntArray:
-        """Return the group of every row, given its row type; copies are assigned in the order of rows."""
+    @property
+    def split_types(self) -> IntArray:
+        """The row types that are in several groups."""
+        return np.unique(self.types[self.is_split])
+
+    def row_groups(self, row_types: IntArray, ranks: IntArray) -> IntArray:
+        """Return the group of every row, given its row type; the copies of a type are dealt in the order of ranks."""
         groups = np.empty(len(row_types), dtype=np.int32)
-        groups[np.argsort(row_types, kind="stable")] = np.repeat(self.groups, self.counts)
+        groups[np.lexsort((ranks, row_types))] = np.repeat(self.groups, self.counts)
         return groups

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
@@ -16,7 +17,7 @@ from kilt.model.ladders import Domain
 from kilt.model.marks import HIDDEN
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
-from kilt.numbers import IntArray
+from kilt.numbers import BoolArray, IntArray
 from kilt.sources.base import Counted, CountedRow, LostCells
 from kilt.sources.frame_types import as_text, nulled
 from kilt.sources.indicators import TRUTH_VALUES, require_indicator
@@ -96,7 +97,7 @@ class FrameSource:
 
     def apply(self, plan: Plan, counted: Counted, identifier: Sequence[str], seed: int | None = None) -> Self:
         """Return the release: identifiers dropped, quasi cells blurred, rows in their order or shuffled."""
-        groups = plan.row_groups(counted.type_of_row)
+        groups = plan.row_groups(counted.type_of_row, self._ranks(np.isin(counted.type_of_row, plan.split_types)))
         new = [self._blurred(column, groups) for column in plan.columns]
         new += [
             nw.new_series(name, column.suppressed[groups].tolist(), nw.Boolean, backend=self._frame.implementation)
@@ -106,6 +107,16 @@ class FrameSource:
         frame = self._frame.with_columns(*new).drop(list(identifier))
         released = self.derived(self._with_labels(frame), np.arange(self.rows))
         return released if seed is None else released._shuffled(seed)
+
+    def _ranks(self, chosen: BoolArray) -> IntArray:
+        """Rank some rows by a hash of all their cells, as databases do, so that they are dealt alike; 0 for others."""
+        ranks = np.zeros(self.rows, dtype=np.int64)
+        rows = np.flatnonzero(chosen)
+        if len(rows):
+            texts = [list(map(_text, _cells(self._frame.get_column(name)[rows]))) for name in self.columns]
+            hashes = np.array([_digest(cells) for cells in zip(*texts, strict=True)])
+            ranks[rows] = np.unique(hashes, return_inverse=True)[1]
+        return ranks
 
     def _blurred(self, column: ColumnPlan, groups: IntArray) -> nw.Series[Any]:
         series = self._frame.get_column(column.name)
@@ -270,6 +281,12 @@ def _text(cell: Any) -> str | None:
     if cell is None or type(cell) is str:
         return cell
     return str(cell[1]) if isinstance(cell, tuple) else str(cell)
+
+
+def _digest(cells: Sequence[str | None]) -> str:
+    """Return the hash that `kilt.sources.sql.engine.digest` has databases compute."""
+    text = "".join("-" if cell is None else f"{len(cell)}:{cell}" for cell in cells)
+    return hashlib.md5(text.encode(errors="surrogatepass"), usedforsecurity=False).hexdigest()
 
 
 def _coded(cells: list[Hashable], column: str) -> tuple[IntArray, list[str | None]]:

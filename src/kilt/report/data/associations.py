@@ -45,7 +45,7 @@ def cramers_v(first: IntArray, second: IntArray, counts: IntArray) -> float:
     """Return Cramér's V of two columns of codes, 0 if one of them has a single value."""
     height, width = int(first.max()) + 1, int(second.max()) + 1
     places = first.astype(np.int64) * width + second
-    observed: FloatArray = np.bincount(places, counts, height * width).reshape(height, width)
+    observed: FloatArray = np.bincount(places, counts, height * width).astype(np.float64).reshape(height, width)
     observed = observed[observed.any(axis=1)][:, observed.any(axis=0)]
     if min(observed.shape) < 2:
         return 0.0

@@ -43,15 +43,12 @@ def _codes(types: RowTypes, pair: Sequence[int]) -> tuple[IntArray, IntArray, In
 
 def cramers_v(first: IntArray, second: IntArray, counts: IntArray) -> float:
     """Return Cramér's V of two columns of codes, 0 if one of them has a single value."""
-    _, rows = np.unique(first, return_inverse=True)
-    _, columns = np.unique(second, return_inverse=True)
-    height, width = int(rows.max()) + 1, int(columns.max()) + 1
-    if min(height, width) < 2:
+    height, width = int(first.max()) + 1, int(second.max()) + 1
+    places = first.astype(np.int64) * width + second
+    observed: FloatArray = np.bincount(places, counts, height * width).astype(np.float64).reshape(height, width)
+    observed = observed[observed.any(axis=1)][:, observed.any(axis=0)]
+    if min(observed.shape) < 2:
         return 0.0
-    # what occurs is enough: the sum over all cells of (observed - expected)^2 / expected is n (sum of o^2 / (r c) - 1)
-    pairs, place = np.unique(rows.astype(np.int64) * width + columns, return_inverse=True)
-    observed: FloatArray = np.bincount(place, counts).astype(np.float64)
-    of_row = np.bincount(rows, counts)[pairs // width]
-    of_column = np.bincount(columns, counts)[pairs % width]
-    phi = float((observed / of_row * (observed / of_column)).sum()) - 1
-    return sqrt(min(1.0, max(0.0, phi / (min(height, width) - 1))))
+    of_row, of_column = observed.sum(axis=1, keepdims=True), observed.sum(axis=0, keepdims=True)
+    phi = float((observed / of_row * (observed / of_column)).sum()) - 1  # chi squared by the number of rows
+    return sqrt(min(1.0, max(0.0, phi / (min(observed.shape) - 1))))

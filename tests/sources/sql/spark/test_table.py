@@ -16,6 +16,8 @@ from kilt.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.xdist_group("spark")  # one of the processes starts Spark
+
 NASTY = """
     SELECT i AS id, ['02139', '00501', NULL, '', 'Ünï''s "★"', '  pad '][1 + i % 6] AS "zip.code",
         [1.5, -0.0, 0.0, 'NaN', 1e20][1 + i % 5]::DOUBLE AS num, ((i % 3) * 0.000000001)::DECIMAL(20, 9) AS tiny,

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import kilt
+from kilt.sources.base import METHODS
 from kilt.sources.frame import FrameSource
 from support.command import RUN
 
@@ -29,8 +30,13 @@ class Plain:
     def __init__(self, native: object) -> None:
         self._source = FrameSource(native)
 
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._source, name)
+
+def from_frame(name: str) -> property:
+    return property(lambda plain: getattr(plain._source, name))
+
+
+for name in (*METHODS, "columns", "rows", "native", "notes"):
+    setattr(Plain, name, from_frame(name))
 
 
 def as_workbook(folder):

@@ -157,8 +157,8 @@ def test_help_is_there(command):
 def test_help_has_whole_sentences_in_the_order_in_which_commands_are_needed():
     shown = call("--help").stdout.split("Commands:\n")[1]
     listed = re.findall(r"^  (\w+) ", shown, re.MULTILINE)
-    assert listed == list(ORDER)
-    assert set(ORDER) == set(cli.commands)
+    assert listed[: len(ORDER)] == list(ORDER)
+    assert set(listed) == set(cli.commands)
     whole = " ".join(shown.split())
     assert all(first_sentence(command) in whole for command in cli.commands.values())
     assert all(first_sentence(command).endswith(".") for command in cli.commands.values())

@@ -11,6 +11,7 @@ from kilt.version import NUMBER
 
 ORDER = (  # in which people need the commands
     "demo",
+    "example",
     "inspect",
     "ladder",
     "anonymize",

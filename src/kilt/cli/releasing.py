@@ -79,7 +79,9 @@ from kilt.sources.sql.postgres.url import shown_location
 )
 @report_options
 def anonymize(**flags: Any) -> None:
-    """Release the table INPUT so that it meets the policy, with as few stars as can be found; - is standard input.
+    """Release the table INPUT so that it meets the policy, with as few stars as can be found.
+
+    INPUT is a file, - for standard input, or the URL of a table in a database.
 
     Example: kilt anonymize patients.csv -o release.csv --quasi zip:characters,age,sex
     --sensitive disease -k 5 -t 0.2

@@ -116,6 +116,7 @@ def anonymize(
             warnings=warnings,
             left=left,
             blurs=table.blurs,
+            counts_cells=table.counts_cells,
             exact_stars=claim.stars,
             released=released,
             claim=claim,

@@ -23,8 +23,8 @@ from kilt.sources.counted_table import TableDescription, TableSettings, require_
 class LowerBound:
     """No release under the policy can have fewer than ``stars``; proved in exact arithmetic.
 
-    The least levels of ladders cost ``exact_least`` of them in every release, and ``blurs`` says whether cells may be
-    blurred in steps.
+    The least levels of ladders cost ``exact_least`` of them in every release. ``blurs`` says whether cells may be
+    blurred in steps, and ``counts_cells`` whether stars count cells.
     """
 
     policy: Policy
@@ -34,6 +34,7 @@ class LowerBound:
     seconds: float
     exact_least: Fraction = Fraction(0)
     blurs: bool = False
+    counts_cells: bool = False
 
     @property
     def stars(self) -> int | float:
@@ -43,7 +44,8 @@ class LowerBound:
     def summary(self) -> str:
         """Say it in a sentence."""
         share, least = self._share(self.exact_stars), self._share(self.exact_least)
-        can = f"can have fewer than {self.stars:,} stars ({bound_percent(share)} of what could be hidden)"
+        whole = "quasi cells" if self.counts_cells else "detail"
+        can = f"can have fewer than {self.stars:,} stars ({bound_percent(share)} of the {whole})"
         if self.blurs:
             can = f"can lose less than {bound_percent(share)} of the detail{by_least_levels(least)}"
         return f"no release of these {self.rows:,} rows under {self.policy} {can}, {self.seconds:.1f} s"
@@ -110,4 +112,5 @@ def bound(
         seconds=clock.monotonic() - stop.started,
         exact_least=problem.stars(problem.base_cost),
         blurs=table.blurs,
+        counts_cells=table.counts_cells,
     )

@@ -47,10 +47,11 @@ class Release:
 
     The least levels of ladders cost ``exact_least`` stars in every release; nothing, if all values may be shown.
 
-    ``warnings`` are what to look at before publishing it; ``left`` has how much of each quasi column is left, and
-    ``blurs`` says whether cells may be blurred in steps. It took ``seconds`` in all, ``verifying_seconds`` of them
-    after the search: to apply the plan, verify and write. ``settings`` are the options of the command that would search
-    in the same way, and ``moments`` what became better when; ``report_salt`` belongs to the digest in the report.
+    ``warnings`` are what to look at before publishing it; ``left`` has how much of each quasi column is left,
+    ``blurs`` says whether cells may be blurred in steps, and ``counts_cells`` whether stars count cells. It took
+    ``seconds`` in all, ``verifying_seconds`` of them after the search: to apply the plan, verify and write.
+    ``settings`` are the options of the command that would search in the same way, and ``moments`` what became better
+    when; ``report_salt`` belongs to the digest in the report.
     """
 
     policy: Policy
@@ -62,6 +63,7 @@ class Release:
     warnings: tuple[str, ...]
     left: dict[str, ColumnLeft]
     blurs: bool
+    counts_cells: bool
     exact_stars: Fraction
     exact_bound: Fraction | None
     proof: Arithmetic

@@ -36,16 +36,13 @@ def release_text(release: Release) -> str:
 
 
 def loss(release: Release) -> str:
-    """Say how much is lost: in stars where cells are hidden or not, as a share of the detail where they are blurred."""
-    if not release.blurs:
-        return f"{release.stars:,} stars ({percent(release.lost)} of what could be hidden)"
-    must = (
-        ""
-        if release.must_be_lost is None
-        else f"; at least {bound_percent(release.must_be_lost, release.lost)} must be"
-    )
+    """Say how much is lost, and how much of it must be: in stars, too, where cells are not blurred in steps."""
+    stars = "" if release.blurs else f"{release.stars:,} stars: "
+    lost = "of the quasi cells are hidden" if release.counts_cells else "of the detail is lost"
     least = release.exact_least / release.most_stars if release.most_stars else Fraction(0)
-    return f"{percent(release.lost)} of the detail is lost{by_least_levels(least)}{must}"
+    must = release.must_be_lost
+    at_least = "" if must is None else f"; at least {bound_percent(must, release.lost)} must be"
+    return f"{stars}{percent(release.lost)} {lost}{by_least_levels(least)}{at_least}"
 
 
 def by_least_levels(share: Fraction) -> str:

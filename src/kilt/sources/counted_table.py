@@ -198,6 +198,12 @@ class CountedTable:
         levels = [column.levels for encoding in self.encodings for column in encoding.columns]
         return limited or any(len(each) > 2 or (len(each) == 2 and bool(each[-1].any())) for each in levels)
 
+    @property
+    def counts_cells(self) -> bool:
+        """Whether stars count cells: each is shown or hidden as a whole, and none counts more than another."""
+        whole = not self.blurs and all(len(encoding.columns) == 1 for encoding in self.encodings)
+        return whole and len(set(self.top_stars.values())) == 1
+
     def under(self, policy: Policy) -> CountedTable:
         """Return the same counts under another policy, which is about the same columns."""
         if policy.columns(list(self.roles.sensitive)) != self.policy_columns:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from kilt.sources.sql.spark.engine import SparkEngine
 
-pytestmark = pytest.mark.xdist_group("spark")  # one of the processes starts Spark
-
 
 @pytest.fixture
 def engine(spark: SparkSession) -> Iterator[SparkEngine]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
@@ -102,6 +102,30 @@ class LossCountingSource(Protocol):
 
     def lost_cells(self, original: Any, quasi: Sequence[str], by: str | None) -> list[LostCells] | None:
         """Count rows by their value in a column of the original and the quasi cells that differ; None if it cannot."""
+
+
+class Executors(Protocol):
+    """What works for a source where its rows are."""
+
+    engine: Any
+
+    @property
+    def slots(self) -> int:
+        """How many tasks are done at a time."""
+
+    def do(
+        self, work: Callable[[bytes], bytes], tasks: Sequence[bytes], interrupted: Callable[[], bool]
+    ) -> list[bytes] | None:
+        """Do so many tasks at most; return their answers in order, or None if interrupted."""
+
+
+@runtime_checkable
+class ExecutingSource(Protocol):
+    """A source that has executors of its own."""
+
+    @property
+    def executors(self) -> Executors:
+        """What works where its rows are."""
 
 
 def is_object_of(data: Any, *packages: str) -> bool:

@@ -30,7 +30,6 @@ except kilt.KiltError as error:
 
 
 @pytest.mark.thorough
-@pytest.mark.xdist_group("spark")
 @pytest.mark.skipif(not support.is_here() or find_spec("grpc") is None, reason=f"{support.MISSING}, and grpcio")
 def test_a_frame_of_spark_connect_is_released_as_one(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT]

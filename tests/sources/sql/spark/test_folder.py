@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from kilt.sources.sql.spark.folder import Folder
 
-pytestmark = pytest.mark.xdist_group("spark")  # one of the processes starts Spark
 
 POLICY = kilt.Policy(k=2)
 WORDS = ("--quasi", "zip,age", "-k", "2", "--engine", "spark")

@@ -9,7 +9,6 @@ from kilt.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")  # one of the processes starts Spark
 
 CELLS = {  # what is written in SQL, its type and its text
     "double('NaN')": ("double", "NaN"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -64,6 +66,8 @@ def _start(master: str | None) -> SparkSession:
         except Exception as error:
             said.seek(0)
             raise InputError(_not_started(master, said.read(), error)) from None
+    if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable  # what works here has the Python that we have, and kilt
     context.setLogLevel("OFF")
     return SparkSession.builder.getOrCreate()
 

@@ -19,7 +19,7 @@ from kilt.release.claim import ReleaseClaim
 from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
 from kilt.report.page.request import ReportRequest
-from kilt.run.progress import Observer, Progress, silent
+from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.recorder import Recorder
 from kilt.run.stopping import StoppingRule, TimeLeft, never, require_seed
 from kilt.solvers.base import Solution, Solver
@@ -81,6 +81,7 @@ def anonymize(
     observer = recorder = Recorder(observer)
     observer(Progress("reading"))
     noted = given.require_decided()
+    observer(Progress("counting"))
     table = given.count(policy)
     request.require_columns(table.source.columns, table.roles)
     if certificate is not None:
@@ -90,15 +91,19 @@ def anonymize(
         writer.require_marks(marks, table.source)
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
+    observer = on_task(recorder, Task(problem.rows, stop.deadline, problem.stars(problem.base_cost)))
     solving = on_executors(solver, table.source, problem, seed, interrupted)
     solution = solve(problem, solving, stop, observer, seed=seed, polish=polish)
     proof, empty = None, []
     if certificate is not None:
+        observer(Progress("certifying"))
         bound = certifiable_bound(problem, solution, stop, observer)
         solution = solution.with_bound(bound)
         empty = [EMPTY] if bound.cost == problem.base_cost < solution.cost else []
+        observer(Progress("certifying"))
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
+    observer(Progress("writing", stars=problem.stars(solution.cost)))
     plan = table.plan(solution.partition, marks)
     released = table.apply(plan, seed if shuffle else None)
     figures = _figures(table, solution)

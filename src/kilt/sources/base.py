@@ -96,6 +96,14 @@ class ComparingSource(Protocol):
         """Raise if a column that is to be released has no text to compare it by."""
 
 
+def not_compared(column: str, kind: str) -> str:
+    """Say that a column has a type without a text of its own; what is in a nested type is left out."""
+    return (
+        f"the column '{column}' has the type {kind.partition('<')[0].partition('(')[0]}, which kilt does not compare: "
+        "make it an identifier, so that it is dropped, or leave it out, or make text of it"
+    )
+
+
 @runtime_checkable
 class LossCountingSource(Protocol):
     """A release that knows which row of the original each of its rows was made of, and can say what it has lost."""

@@ -13,6 +13,7 @@ import duckdb
 import numpy as np
 
 from kilt.numbers import BoolArray, IntArray
+from kilt.sources.duck.kinds import nested
 from kilt.sources.sql.engine import Uploaded, listed
 from kilt.sources.sql.interrupt import interruptible
 
@@ -31,6 +32,7 @@ class Database:
 
     name = "DuckDB"
     text_type = "VARCHAR"
+    writes_nested = True
     row_number: str | None = "rowid"
 
     def __init__(self) -> None:
@@ -102,6 +104,10 @@ class Database:
     def is_text(self, kind: str) -> bool:
         """Say whether a type is that of text."""
         return kind == "VARCHAR"
+
+    def has_text(self, kind: str) -> bool:
+        """Say whether cells of a type can be compared by their texts."""
+        return nested(kind) is None
 
     def text(self, cell: str, kind: str) -> str:
         """Write a cell as text."""

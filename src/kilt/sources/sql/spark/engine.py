@@ -26,7 +26,7 @@ from kilt.numbers import IntArray
 from kilt.sources.sql.engine import Uploaded
 from kilt.sources.sql.spark.interrupt import interruptible
 from kilt.sources.sql.spark.quiet import silenced
-from kilt.sources.sql.spark.text import hashes_of, is_text, text
+from kilt.sources.sql.spark.text import has_text, hashes_of, is_text, text
 
 Answer = TypeVar("Answer")
 BROADCAST_BYTES = 1 << 26  # tables of at most so many bytes are sent to all executors where they are joined,
@@ -41,6 +41,7 @@ class SparkEngine:
 
     name = "Spark"
     text_type = "STRING"
+    writes_nested = False
     row_number: str | None = None
 
     def __init__(self, session: SparkSession) -> None:
@@ -137,6 +138,10 @@ class SparkEngine:
     def is_text(self, kind: str) -> bool:
         """Say whether a type is that of text."""
         return is_text(kind)
+
+    def has_text(self, kind: str) -> bool:
+        """Say whether cells of a type can be compared by their texts."""
+        return has_text(kind)
 
     def text(self, cell: str, kind: str) -> str:
         """Write a cell as text."""

@@ -13,7 +13,7 @@ from kilt.numbers import IntArray
 from kilt.sources.sql.engine import fresh, listed
 from kilt.sources.sql.spark.engine import SparkEngine, coded_texts
 from kilt.sources.sql.spark.executors import Executors
-from kilt.sources.sql.spark.text import hashes_of, require_cells
+from kilt.sources.sql.spark.text import hashes_of
 from kilt.sources.sql.table import SqlSource
 from kilt.sources.tally import Comparison
 
@@ -35,7 +35,6 @@ class SparkSource(SqlSource):
         engine = engine or SparkEngine(frame.sparkSession)
         columns = list(frame.columns)
         _require_columns(columns, engine)
-        require_cells(dict(frame.dtypes))
         table = fresh("frame")
         engine.view(table, frame.toDF(*(f"c{i}" for i in range(len(columns)))))
         source = cls(engine, table, columns)

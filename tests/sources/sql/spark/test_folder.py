@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -150,6 +153,23 @@ def test_killed_between_any_two_steps_a_release_is_whole(spark: SparkSession, tm
         expected = f"{steps}/release" if steps < 2 else f"{steps}/.new"
         assert (tmp_path / str(steps) / "release" / "content").read_text() == expected
         assert not target.aside.exists()
+
+
+def test_what_a_killed_run_left_behind_is_removed_by_the_next(patients: Path, spark: SparkSession) -> None:
+    from kilt.sources.sql.spark.folder import Folder
+
+    named = Folder.of(spark, str(patients.parent / "release")).staging().name
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    left = patients.parent / named.replace(f"-{os.getpid()}-", f"-{int(dead.stdout)}-")
+    ours = patients.parent / named
+    for folder in (left, ours):
+        folder.mkdir()
+        (folder / "part.parquet").touch()
+    kilt.anonymize(
+        SparkFolder(str(patients)), quasi="zip,age", keep="note", policy=POLICY, output=patients.parent / "release"
+    )
+    assert not left.exists()
+    assert ours.exists()
 
 
 def test_an_unfinished_folder_is_not_published(spark: SparkSession, tmp_path: Path) -> None:

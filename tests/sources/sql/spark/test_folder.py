@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -105,6 +106,28 @@ def test_a_folder_that_is_not_what_was_made_is_not_published(
     with pytest.raises(VerificationError, match="what Spark wrote is not what was made"):
         kilt.anonymize(SparkFolder(str(patients)), quasi="zip,age", policy=POLICY, output=tmp_path / "release")
     assert [path.name for path in tmp_path.iterdir()] == ["patients"]
+
+
+def test_addresses_are_handed_on_to_the_file_system_that_they_name(
+    spark: SparkSession, patients: Path, tmp_path: Path
+) -> None:
+    """As hdfs:// and s3a:// would be; viewfs:// is a file system of Hadoop's that needs no server."""
+    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    settings.set("fs.viewfs.mounttable.clinic.link./data", f"file://{tmp_path}")
+    settings.set("fs.viewfs.impl.disable.cache", "true")
+    for root in ("viewfs://clinic/data", f"file://{tmp_path}"):
+        for _ in range(2):  # the second replaces the first
+            done = call("anonymize", f"{root}/{patients.name}", "-o", f"{root}/release", *WORDS, "--json")
+            assert done.returncode == 0, done.stderr
+            assert json.loads(done.stdout)["output"] == f"{root}/release"
+        assert visible(tmp_path) == [patients.name, "release"]
+        assert [path.name for path in tmp_path.iterdir() if "kilt" in path.name] == []
+        done = call("verify", f"{root}/release", "--original", f"{root}/{patients.name}", *WORDS)
+        assert done.returncode == 0, done.stderr
+        shutil.rmtree(tmp_path / "release")
+    for address in ("s3a://bucket/patients", "lake://x/patients"):  # their classes are not installed
+        done = call("anonymize", address, "-o", tmp_path / "release", *WORDS)
+        assert f"Spark cannot use the address '{address}': is its file system installed?" in done.stderr
 
 
 class KilledError(Exception):

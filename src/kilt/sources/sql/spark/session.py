@@ -50,7 +50,8 @@ def _connect(master: str) -> SparkSession:
     try:
         return SparkSession.builder.remote(master).getOrCreate()
     except (PySparkException, ImportError) as error:
-        raise InputError(f"Spark Connect could not be reached ({type(error).__name__}): pip install grpcio") from None
+        needed = "is there a server, and is its client installed? pip install 'pyspark[connect]'"
+        raise InputError(f"Spark Connect could not be reached ({type(error).__name__}): {needed}") from None
 
 
 def _start(master: str | None) -> SparkSession:

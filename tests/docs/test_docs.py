@@ -19,7 +19,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -57,12 +56,6 @@ class Command:
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
-
-
-def with_group(page: Path) -> Any:
-    """Let the page about Spark run where the tests of Spark do, which then share one session."""
-    marks = [pytest.mark.xdist_group("spark")] if page.stem == "spark" else []
-    return pytest.param(page, marks=marks)
 
 
 def blocks(page: Path) -> list[Block]:
@@ -137,7 +130,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("engine")
-@pytest.mark.parametrize("page", list(map(with_group, PAGES)), ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "$ kilt example hospital" not in page.read_text(encoding="utf-8"):
         shutil.copy(HOSPITAL, tmp_path)

@@ -51,6 +51,7 @@ KEYS: Mapping[str, str] = {
     "iterations": WHOLE,
     "seed": WHOLE,
     "json": SWITCH,
+    "quiet": SWITCH,
     "log": SWITCH,
     "delimiter": TEXT,
     "encoding": TEXT,

@@ -78,6 +78,10 @@ policy_options = _options(
         help="Average t-closeness: on average, groups tell at most BITS bits of the sensitive values.",
     ),
 )
+printing_options = _options(
+    click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
+    click.option("-q", "--quiet", is_flag=True, default=None, help="Print nothing but errors."),
+)
 style_options = _options(
     click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given)."),
     click.option(
@@ -107,7 +111,7 @@ reading_options = _options(
         help="What a suppressed cell looks like (* if not given), also by column, as in zip=?,age=null. With "
         "age=indicator it is empty, and a column age_hidden says where.",
     ),
-    click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
+    printing_options,
 )
 certificate_option = click.option(
     "--certificate",

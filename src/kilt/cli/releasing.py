@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,10 +20,13 @@ from kilt.cli.options import (
     report_options,
     roles_options,
 )
-from kilt.cli.settings import policy_of, read_settings, salt_text, some, time_left
+from kilt.cli.settings import policy_of, print_result, read_settings, salt_text, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
 from kilt.sources.sql.postgres.url import shown_location
+
+if TYPE_CHECKING:
+    from kilt.release.release import Release
 
 
 @cli.command()
@@ -63,7 +65,12 @@ from kilt.sources.sql.postgres.url import shown_location
     help="Stop searching after so many moves instead: the same input, seed and N give the same release.",
 )
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random: search and shuffle (0 if not given).")
-@click.option("--log/--no-log", default=None, help="Print the progress once a second (default: on a terminal).")
+@click.option(
+    "--log/--no-log",
+    default=None,
+    help="Print a line for each improvement, at most one a second, in place of the panel that a terminal shows; with "
+    "--no-log there is neither.",
+)
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
 @click.option(
     "--strict",
@@ -93,7 +100,7 @@ def anonymize(**flags: Any) -> None:
         if not given.get(name):
             raise InputError(f"'{name}' is missing: kilt anonymize INPUT -o OUTPUT --quasi COLUMNS -k 5")
     with (
-        watching_run(given) as watch,
+        watching_run(given, given["input"]) as watch,
         interruptible(watch, "the best release so far will be written") as (observer, interrupted),
     ):
         release = run(
@@ -111,15 +118,19 @@ def anonymize(**flags: Any) -> None:
             interrupted=interrupted,
         )
     apart = given["output"] == "-"  # the release is on standard output, where nothing else may be
-    if given.get("json"):
-        files = {**some(given, "certificate", "report"), "report_salt": release.report_salt}
-        shown = json.dumps({**release.to_dict(), "output": shown_location(given["output"]), **files})
-    else:
-        places = (given[name] for name in ("output", "certificate", "report") if given.get(name))
-        written = " and ".join(map(shown_location, places))
-        shown = f"{release.summary()}\nwrote {written.replace('-', 'standard output', 1) if apart else written}"
-        shown += f"\n{salt_text(release.report_salt)}" if release.report_salt else ""
-    click.echo(shown, err=apart)
+    files = {**some(given, "certificate", "report"), "report_salt": release.report_salt}
+    figures = {**release.to_dict(), "output": shown_location(given["output"]), **files}
+    print_result(given, lambda: figures, lambda: _released_text(release, given), err=apart)
+
+
+def _released_text(release: Release, given: dict[str, Any]) -> str:
+    """Say what was released, and where it was written."""
+    from kilt.report.text import printable
+
+    places = [given[name] for name in ("output", "certificate", "report") if given.get(name)]
+    written = " and ".join("standard output" if place == "-" else printable(shown_location(place)) for place in places)
+    salt = [salt_text(release.report_salt)] if release.report_salt else []
+    return "\n".join([release.summary(), f"wrote {written}", *salt])
 
 
 @cli.command()
@@ -147,17 +158,18 @@ def report(**flags: Any) -> None:
     """
     from kilt.commands.report import write_report
     from kilt.report.data.digest import new_salt
+    from kilt.report.text import printable
 
     given = read_settings(flags)
     salt = given.get("salt") or new_salt()
     release, original = given.get("release") or given.get("output"), given.get("original") or given.get("input")
-    as_json, path = given.get("json"), given.get("report")
-    for name, value in (("release", release), ("original", original), ("output", as_json or path)):
+    path = given.get("report")
+    for name, value in (("release", release), ("original", original), ("output", given.get("json") or path)):
         if not value:
             raise InputError(
                 f"'{name}' is missing: kilt report RELEASE --original TABLE --quasi COLUMNS -o report.html"
             )
-    with at_work():
+    with at_work(), watching_run(given, release) as observer:
         found = write_report(
             release,
             path,
@@ -167,8 +179,9 @@ def report(**flags: Any) -> None:
             policy=policy_of(given),
             shuffled=bool(given.get("shuffled") or given.get("shuffle")),
             detail=given.get("detail", "public"),
+            observer=observer,
         )
-    click.echo(json.dumps(found.to_dict()) if as_json else f"wrote {path}\n{salt_text(salt)}")
+    print_result(given, found.to_dict, lambda: f"wrote {printable(str(path))}\n{salt_text(salt)}")
     if not (found.policy.met and found.policy.faithful):
         sys.exit(1)
 

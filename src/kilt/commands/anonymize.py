@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any, Unpack
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.commands.executors import on_executors
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy, TCloseness
 from kilt.model.roles import Spec
@@ -18,11 +19,11 @@ from kilt.release.claim import ReleaseClaim
 from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
 from kilt.report.page.request import ReportRequest
-from kilt.run.progress import Observer, Progress, silent
+from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.recorder import Recorder
 from kilt.run.stopping import StoppingRule, TimeLeft, never, require_seed
 from kilt.solvers.base import Solution, Solver
-from kilt.solvers.registry import with_parts
+from kilt.solvers.registry import solver_info, with_parts
 from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.counted_table import CountedTable, TableDescription, TableSettings, takes_table
 from kilt.sources.registry import open_writer
@@ -80,6 +81,7 @@ def anonymize(
     observer = recorder = Recorder(observer)
     observer(Progress("reading"))
     noted = given.require_decided()
+    observer(Progress("counting"))
     table = given.count(policy)
     request.require_columns(table.source.columns, table.roles)
     if certificate is not None:
@@ -89,14 +91,19 @@ def anonymize(
         writer.require_marks(marks, table.source)
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
-    solution = solve(problem, solver, stop, observer, seed=seed, polish=polish)
+    observer = on_task(recorder, Task(problem.rows, stop.deadline, problem.stars(problem.base_cost)))
+    solving = on_executors(solver, table.source, problem, seed, interrupted)
+    solution = solve(problem, solving, stop, observer, seed=seed, polish=polish)
     proof, empty = None, []
     if certificate is not None:
+        observer(Progress("certifying"))
         bound = certifiable_bound(problem, solution, stop, observer)
         solution = solution.with_bound(bound)
         empty = [EMPTY] if bound.cost == problem.base_cost < solution.cost else []
+        observer(Progress("certifying"))
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
+    observer(Progress("writing", stars=problem.stars(solution.cost)))
     plan = table.plan(solution.partition, marks)
     released = table.apply(plan, seed if shuffle else None)
     figures = _figures(table, solution)
@@ -121,7 +128,7 @@ def anonymize(
             released=released,
             claim=claim,
             plan=plan,
-            settings=_settings(solver, polish, time, gap, iterations, seed, shuffle=shuffle),
+            settings=_settings(solver, parts, polish, time, gap, iterations, seed, shuffle=shuffle),
             moments=recorder.moments(claim.stars, figures["exact_bound"]),
         )
         with request.staged(release.report_subject, observer) as put_report:
@@ -135,6 +142,7 @@ def anonymize(
 
 def _settings(
     solver: str | Solver,
+    parts: int | None,
     polish: bool,
     time: Number | None,
     gap: Number | None,
@@ -145,9 +153,9 @@ def _settings(
 ) -> dict[str, str]:
     """Return the options of the command that say how the search went, as a report repeats them."""
     whole = f"{time.limit:g}" if isinstance(time, TimeLeft) else time
-    limits = {"time": whole, "gap": gap, "iterations": iterations, "seed": seed}
+    limits = {"parts": parts, "time": whole, "gap": gap, "iterations": iterations, "seed": seed}
     return {
-        **({} if solver == "auto" else {"solver": solver if isinstance(solver, str) else type(solver).__name__}),
+        **({} if solver == "auto" else {"solver": solver if isinstance(solver, str) else solver_info(solver).name}),
         **({"polish": ""} if polish else {}),
         **{name: str(value) for name, value in limits.items() if value is not None},
         **({"shuffle": ""} if shuffle else {}),

@@ -10,11 +10,12 @@ from os import PathLike
 from typing import Any, Unpack
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.commands.counting import read_and_count
 from kilt.model.marks import MarkSpec
 from kilt.model.policy import Policy
 from kilt.numbers import Number, json_number
 from kilt.report.text import bound_percent, by_least_levels
-from kilt.run.progress import Observer, Progress, silent
+from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.stopping import StoppingRule, never
 from kilt.sources.counted_table import TableDescription, TableSettings, require_mark, takes_table
 
@@ -93,15 +94,15 @@ def bound(
     given = TableDescription.of(data, **said)
     if certificate is not None:
         require_place(certificate, input=given.data)
-    observer(Progress("reading"))
-    table = given.count(policy)
+    table = read_and_count(given, policy, observer)
     if certificate is not None:
         require_describable(table)
     require_mark(table, mark)
     problem = table.problem
+    observer = on_task(observer, Task(problem.rows, stop.deadline, problem.stars(problem.base_cost)))
     found = lower_bound(problem, stop, observer)
     if certificate is not None:
-        observer(Progress("checking", bound=problem.stars(found.cost)))
+        observer(Progress("certifying", bound=problem.stars(found.cost)))
         with staged_certificate(certificate, issue_certificate(table, found)) as put:
             put()
     return LowerBound(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from kilt.errors import InputError
-from kilt.model.policy import PerColumn, Policy
+from kilt.model.policy import Policy
 from kilt.numbers import Number, rational
 
 Range = Number | str | Sequence[Number] | Mapping[str, Number] | None
@@ -25,19 +27,19 @@ def read_policies(diversity: str, **given_ranges: Range) -> list[Policy]:
     return [Policy(**dict(zip(given_ranges, each, strict=True)), diversity=diversity) for each in combinations]
 
 
-def _numbers(name: str, given: Range) -> list[PerColumn]:
+def _numbers(name: str, given: Range) -> list[Any]:
     """Read one number, several, or a range."""
     if given is None or isinstance(given, Mapping):
         return [given]
     if isinstance(given, Sequence) and not isinstance(given, str):
         return list(given)
-    found: list[PerColumn] = []
+    found: list[Any] = []
     for part in str(given).split(","):
         found += _range(name, part.strip()) if ":" in part else [part.strip()]
     return found
 
 
-def _range(name: str, text: str) -> list[PerColumn]:
+def _range(name: str, text: str) -> list[Fraction]:
     default = "0.1" if name in ("t", "average_t") else "1"
     try:
         low, high, step = (rational(part) for part in (*text.split(":"), default)[:3])

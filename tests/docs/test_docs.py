@@ -28,6 +28,9 @@ from support.paths import HOSPITAL, ROOT
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md"])
+WITH_LINKS = sorted(
+    [*DOCS.rglob("*.md"), *ROOT.glob("*.md"), ROOT / "benchmarks" / "README.md", ROOT / "tests" / "README.md"]
+)
 BLOCK = re.compile(
     r"^(?:<!-- file: (?P<file>\S+) -->\n+)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -144,7 +147,7 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             run_console(block, tmp_path)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", WITH_LINKS, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
         if re.match(r"[a-z]+:", link):

@@ -19,7 +19,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,6 +28,9 @@ from support.paths import HOSPITAL, ROOT
 
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md"])
+WITH_LINKS = sorted(
+    [*DOCS.rglob("*.md"), *ROOT.glob("*.md"), ROOT / "benchmarks" / "README.md", ROOT / "tests" / "README.md"]
+)
 BLOCK = re.compile(
     r"^(?:<!-- file: (?P<file>\S+) -->\n+)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -54,12 +56,6 @@ class Command:
 
 def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
-
-
-def with_group(page: Path) -> Any:
-    """Let the page about Spark run where the tests of Spark do, which then share one session."""
-    marks = [pytest.mark.xdist_group("spark")] if page.stem == "spark" else []
-    return pytest.param(page, marks=marks)
 
 
 def blocks(page: Path) -> list[Block]:
@@ -134,7 +130,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("engine")
-@pytest.mark.parametrize("page", list(map(with_group, PAGES)), ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "$ kilt example hospital" not in page.read_text(encoding="utf-8"):
         shutil.copy(HOSPITAL, tmp_path)
@@ -151,7 +147,7 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             run_console(block, tmp_path)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", WITH_LINKS, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
         if re.match(r"[a-z]+:", link):

@@ -97,9 +97,9 @@ def _end_without_waiting(code: int) -> None:
 
 def _end_at_once(code: int) -> None:
     """End without waiting for anybody; what databases have put on disk is removed."""
-    databases = sys.modules.get("kilt.sources.duck.connection")
-    if databases is not None:
-        databases.remove_spilled()
+    leftovers = sys.modules.get("kilt.leftovers")
+    if leftovers is not None:
+        leftovers.remove_folders()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

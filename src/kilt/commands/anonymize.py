@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any, Unpack
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.commands.executors import on_executors
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy, TCloseness
 from kilt.model.roles import Spec
@@ -22,7 +23,7 @@ from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.recorder import Recorder
 from kilt.run.stopping import StoppingRule, TimeLeft, never, require_seed
 from kilt.solvers.base import Solution, Solver
-from kilt.solvers.registry import with_parts
+from kilt.solvers.registry import solver_info, with_parts
 from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.counted_table import CountedTable, TableDescription, TableSettings, takes_table
 from kilt.sources.registry import open_writer
@@ -93,7 +94,8 @@ def anonymize(
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
     observer = on_task(recorder, Task(problem.rows, stop.deadline, problem.stars(problem.base_cost)))
-    solution = solve(problem, solver, stop, observer, seed=seed, polish=polish)
+    solving = on_executors(solver, table.source, problem, seed, interrupted)
+    solution = solve(problem, solving, stop, observer, seed=seed, polish=polish)
     proof, empty = None, []
     if certificate is not None:
         observer(Progress("certifying"))
@@ -129,7 +131,7 @@ def anonymize(
             released=released,
             claim=claim,
             plan=plan,
-            settings=_settings(solver, polish, time, gap, iterations, seed, shuffle=shuffle),
+            settings=_settings(solver, parts, polish, time, gap, iterations, seed, shuffle=shuffle),
             moments=recorder.moments(claim.stars, figures["exact_bound"]),
         )
         with request.staged(release.report_subject, observer) as put_report:
@@ -149,6 +151,7 @@ def _writer(given: TableDescription, output: str | PathLike[str] | None, *, esca
 
 def _settings(
     solver: str | Solver,
+    parts: int | None,
     polish: bool,
     time: Number | None,
     gap: Number | None,
@@ -159,9 +162,9 @@ def _settings(
 ) -> dict[str, str]:
     """Return the options of the command that say how the search went, as a report repeats them."""
     whole = f"{time.limit:g}" if isinstance(time, TimeLeft) else time
-    limits = {"time": whole, "gap": gap, "iterations": iterations, "seed": seed}
+    limits = {"parts": parts, "time": whole, "gap": gap, "iterations": iterations, "seed": seed}
     return {
-        **({} if solver == "auto" else {"solver": solver if isinstance(solver, str) else type(solver).__name__}),
+        **({} if solver == "auto" else {"solver": solver if isinstance(solver, str) else solver_info(solver).name}),
         **({"polish": ""} if polish else {}),
         **{name: str(value) for name, value in limits.items() if value is not None},
         **({"shuffle": ""} if shuffle else {}),

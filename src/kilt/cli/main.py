@@ -57,7 +57,14 @@ def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as s
 
 
 def _warn(message: Warning | str, *where: Any, **more: Any) -> None:  # noqa: ARG001 - as Python calls it
-    print(f"kilt: {message}", file=sys.stderr)  # noqa: T201 - what a person is told
+    _tell(str(message))
+
+
+def _tell(message: str) -> None:
+    """Tell a person something in which a name of the user's may stand, which is no command to the terminal."""
+    from kilt.errors import printable_lines
+
+    print(f"kilt: {printable_lines(message.split(chr(10)))}", file=sys.stderr)  # noqa: T201 - what a person is told
 
 
 def _unexpected(error: Exception) -> str:
@@ -70,7 +77,7 @@ def _unexpected(error: Exception) -> str:
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"kilt: {message}", file=sys.stderr)  # noqa: T201 - what a person is told
+    _tell(message)
     _end_without_waiting(code)
     sys.exit(code)
 

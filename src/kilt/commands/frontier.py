@@ -12,7 +12,7 @@ from kilt.commands.carrying import Carrier, Known
 from kilt.commands.counting import read_and_count
 from kilt.commands.policy_ranges import Range, read_policies
 from kilt.deprecation import warn_changed
-from kilt.errors import InfeasibleError
+from kilt.errors import InfeasibleError, printable_lines
 from kilt.model.marks import MarkSpec
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
@@ -171,7 +171,7 @@ def frontier_text(points: Sequence[FrontierPoint]) -> str:
     rows = [("policy", "stars", "bound", "gap"), *map(_row, points)]
     lines = figures_text(rows)
     width = max(map(len, lines))
-    return "\n".join(
+    return printable_lines(
         f"{line.ljust(width)}  {remark}".rstrip()
         for line, remark in zip(lines, ["", *map(_remark, points)], strict=True)
     )

@@ -10,9 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilt.errors import InputError
+from kilt.errors import InputError, printable
 from kilt.numbers import decimal_text, pluralize
-from kilt.report.text import printable
 from kilt.staging import is_same_file, require_writable, staged_bytes
 
 if TYPE_CHECKING:

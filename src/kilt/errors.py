@@ -49,3 +49,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
         return "did you mean " + " or ".join(f"'{lookup[c]}'" for c in close) + "?"
     listed = ", ".join(f"'{n}'" for n in names[:12]) + (", ..." if len(names) > 12 else "")
     return f"there is {listed}"
+
+
+def unexpected_text(error: Exception) -> str:
+    """Name an unexpected error by its kind and place; its text could hold a cell."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" at {trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}" if trace else ""
+    return f"an unexpected {type(error).__name__}{place}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
@@ -77,3 +78,27 @@ def ladder(table: str, column: tuple[str, ...], **flags: Any) -> None:
     with at_work():
         preview = run(table, list(column), **flags)
     click.echo(json.dumps(preview.to_dict()) if as_json else preview.summary())
+
+
+@cli.command()
+@click.argument("name", nargs=-1)
+@click.option("-o", "--output", metavar="FILE", help="Where to write it, in place of NAME.csv in this folder.")
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+def example(name: tuple[str, ...], output: str | None, *, force: bool) -> None:
+    """Write a copy of the example table NAME to this folder; without a NAME, list the examples.
+
+    All examples ship with kilt, and all persons in them are made up.
+
+    Example: kilt example patients
+    """
+    from kilt.commands.example import EXAMPLES, write_example
+    from kilt.report.text import columns_text, printable
+
+    if output and len(name) != 1:
+        raise InputError("'output' is for one example: kilt example patients -o FILE")
+    if not name:
+        click.echo("\n".join(columns_text(["example", "what it is"], list(EXAMPLES.items()))))
+    for each in name:
+        path = Path(output or f"{each}.csv")
+        write_example(each, path, force=force)
+        click.echo(f"wrote {printable(str(path))}")

@@ -114,9 +114,7 @@ class Frontier:
         self.carrier = Carrier(policies)
         self.infeasible: dict[int, str] = {}
 
-    def points(
-        self, budget: Budget, found: Callable[[list[FrontierPoint]], None] | None = None
-    ) -> list[FrontierPoint]:
+    def points(self, budget: Budget, found: Callable[[list[FrontierPoint]], None] | None = None) -> list[FrontierPoint]:
         """Solve all policies, or as many as there are before an interruption; return those in the given order."""
         order = self.carrier.loosest_first()
         for done, place in enumerate(order):

@@ -40,7 +40,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-NO_TOKEN = "This is kilt studio. Open it with the whole address that it has printed in the terminal, with its token.\n"
+CLOSED = "This is kilt studio. Open it with the whole address that it has printed in the terminal, with its token.\n"
 REFUSED = "Refused: this request does not come from a page of kilt studio.\n"
 
 
@@ -108,9 +108,9 @@ class Guard:
         if scope["path"] == "/" and scope["method"] == "GET" and given:
             if len(given) == 1 and _same(given[0], self._keys.token):
                 return self._welcome()
-            return PlainTextResponse(NO_TOKEN, 403)
+            return PlainTextResponse(CLOSED, 403)
         shown = Request(scope).cookies.get(self._keys.cookie, "")
-        return None if _same(shown, self._keys.secret) else PlainTextResponse(NO_TOKEN, 403)
+        return None if _same(shown, self._keys.secret) else PlainTextResponse(CLOSED, 403)
 
     def _welcome(self) -> Response:
         """Give the cookie, and leave the address with the token."""
@@ -129,7 +129,7 @@ class Guard:
 
         try:
             await self._app(scope, receive, noting)
-        except Exception as error:  # noqa: BLE001 - whatever it is must not be printed with its values
+        except Exception as error:  # whatever it is, it must not be printed with its values
             if not begun:
                 await PlainTextResponse(f"{unexpected_text(error)}\n", 500)(scope, receive, send)
 

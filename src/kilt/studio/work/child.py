@@ -21,8 +21,8 @@ POLITE = 5  # how much a search steps back behind the page, as `nice` counts it
 
 
 @dataclass
-class Calling:
-    """A call, seen by the one who works on it."""
+class Job:
+    """A call that is worked on."""
 
     number: int
     child: Child
@@ -53,21 +53,21 @@ class Child:
         desk = Desk()
         while True:
             number, name, arguments = self._calls.get()
-            self._do(desk, Calling(number, self), name, arguments)
+            self._do(desk, Job(number, self), name, arguments)
 
     def send(self, what: str, number: int, content: Any) -> None:
         """Say something to the studio; searches and bounds may do so side by side."""
         with self._sending:
             self._connection.send((what, number, content))
 
-    def _do(self, desk: Any, calling: Calling, name: str, arguments: dict[str, Any]) -> None:
+    def _do(self, desk: Any, job: Job, name: str, arguments: dict[str, Any]) -> None:
         try:
-            answer = ("done", getattr(desk, name)(calling, **arguments))
+            answer = ("done", getattr(desk, name)(job, **arguments))
         except KiltError as error:
             answer = ("failed", str(error))
-        except Exception as error:  # noqa: BLE001 - its text could hold a cell
+        except Exception as error:  # its text could hold a cell
             answer = ("failed", unexpected_text(error))
-        self.send(answer[0], calling.number, answer[1])
+        self.send(answer[0], job.number, answer[1])
 
     def _listen(self) -> None:
         """Take calls and stops; if the studio is gone, go too, with all that lies in its folder."""

@@ -14,7 +14,7 @@ from kilt.commands.anonymize import OVER, STOPPED, anonymize
 from kilt.commands.frontier import Frontier, FrontierPoint, frontier
 from kilt.commands.inspect import inspect
 from kilt.commands.ladder import ladder
-from kilt.errors import InputError
+from kilt.errors import InputError, KiltError
 from kilt.inspection.kinds import Kind
 from kilt.inspection.ladders import ladder_for, space_for
 from kilt.inspection.possible import possible_on
@@ -28,7 +28,7 @@ from kilt.sources.counted_table import CountedTable, TableDescription
 from kilt.sources.duck.database import is_database
 from kilt.sources.duck.table import DuckSource
 from kilt.sources.file_format import FileStyle
-from kilt.studio.work.child import Calling
+from kilt.studio.work.calling import Calling
 from kilt.studio.work.watch import Watch
 
 PREVIEWED = 8  # rows of a table that was opened
@@ -110,8 +110,10 @@ class Desk:
         }
         calling.tell(known)
         under = table.under(asked)
-        (point,) = Frontier(under, [asked], "auto", 0, silent).points(Budget(ESTIMATING, None, None, calling.interrupted))
-        return {**known, **_shares(under, point)}
+        budget = Budget(ESTIMATING, None, None, calling.interrupted)
+        for point in Frontier(under, [asked], "auto", 0, silent).points(budget):
+            return {**known, **_shares(under, point)}
+        raise KiltError("the estimate was interrupted")
 
     def _count(self, roles: dict[str, Any], policy: Policy) -> CountedTable:
         """Count a table, unless it is counted already for these columns."""

@@ -62,7 +62,8 @@ class ColumnChoice:
         if field_name not in ("role", "ladder", "space", "weight") or len(value) > LONGEST:
             raise InputError(f"this cannot be said of '{self.name}'")
         defaults = {"ladder": "suppress", "weight": "1"}
-        return replace(self, **{field_name: value or defaults.get(field_name, value)})
+        chosen: dict[str, Any] = {field_name: value or defaults.get(field_name, value)}
+        return replace(self, **chosen)
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from kilt.errors import InputError
 from kilt.studio.app import make_app
 from kilt.studio.security import LOOPBACK, Keys
 from kilt.studio.session import Session
 
+SILENT = 100  # above all levels of a log
 PATIENCE = 1  # seconds for answers that are under way at the end
 
 
@@ -42,23 +44,13 @@ def serve(table: str | None, port: int, *, browser: bool, say: Callable[[str], N
     folder = Path(tempfile.mkdtemp(prefix="kilt-studio-"))
     try:
         app = make_app(Session(folder), keys, table)
-        config = uvicorn.Config(
-            app,
-            lifespan="on",
-            ws="none",
-            log_config=None,
-            log_level="critical",  # what it would print could hold a cell
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=PATIENCE,
-        )
 
         def ready() -> None:
             say(keys.address)
             if browser:
                 threading.Thread(target=webbrowser.open, args=(keys.address,), daemon=True).start()
 
-        Server(config, ready).run(sockets=[listening])
+        Server(settings(app), ready).run(sockets=[listening])
     except KeyboardInterrupt:
         pass  # this is how it ends
     finally:
@@ -66,6 +58,20 @@ def serve(table: str | None, port: int, *, browser: bool, say: Callable[[str], N
         listening.close()
         shutil.rmtree(folder, ignore_errors=True)
         signal.signal(signal.SIGINT, before)
+
+
+def settings(app: ASGIApp) -> uvicorn.Config:
+    """Return how the app is served: without web sockets, and without a log, which could hold a cell."""
+    return uvicorn.Config(
+        app,
+        lifespan="on",
+        ws="none",
+        log_config=None,
+        log_level=SILENT,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=PATIENCE,
+    )
 
 
 def listen(port: int) -> socket.socket:

@@ -116,11 +116,11 @@ class Session:
         self.opening, self.inspecting, self.estimate, self.frontier = Task(), Task(), Task(), Task()
         if before is not None and before.is_copy and before.path != file.path and not self.run.is_busy:
             shutil.rmtree(Path(before.path).parent, ignore_errors=True)
-        self._do(self.opening, self._desk, "open", path=file.path, **file.reading, then=self._inspect)
+        self._do(self.opening, self._desk, "open", {"path": file.path, **file.reading}, then=self._inspect)
 
     def _inspect(self) -> None:
         decimal = self.file.style.get("decimal") if self.file else None
-        self._do(self.inspecting, self._desk, "inspect", decimal=decimal, then=self._propose)
+        self._do(self.inspecting, self._desk, "inspect", {"decimal": decimal}, then=self._propose)
 
     def _propose(self) -> None:
         self.columns = proposed(self.inspecting.result)
@@ -201,7 +201,7 @@ class Session:
         self._abandon(self.estimate)
         before = self.estimate.said or self.estimate.result
         self.estimate = Task(about=about, said=before)
-        self._do(self.estimate, self._desk, "weigh", roles=self.roles, policy=self.asked)
+        self._do(self.estimate, self._desk, "weigh", {"roles": self.roles, "policy": self.asked})
 
     def compare(self, vary: str) -> None:
         """Solve the table under policies that differ in k, l or t."""
@@ -215,8 +215,8 @@ class Session:
         self.frontier = Task(about={"vary": vary, "numbers": numbers})
         worker = Worker(self.folder, polite=True)
         file = self._file()
-        arguments = {"path": file.path, "table": self._table_settings(), "ranges": ranges}
-        self._do(self.frontier, worker, "frontier", **arguments, seconds=FRONTIER_SECONDS)
+        arguments = {"path": file.path, "table": self._table_settings(), "ranges": ranges, "seconds": FRONTIER_SECONDS}
+        self._do(self.frontier, worker, "frontier", arguments)
 
     # the run
 
@@ -241,7 +241,7 @@ class Session:
         table = {**self._table_settings(), **mark_settings(self.columns)}
         search = self.search.settings()
         arguments = {"path": file.path, "table": table, "policy": self.asked, "search": search, "files": files}
-        self._do(self.run, Worker(self.folder, polite=True), "run", self._follow, **arguments)
+        self._do(self.run, Worker(self.folder, polite=True), "run", arguments, self._follow)
 
     def _follow(self, told: dict[str, Any]) -> None:
         """Keep stars and bound for the chart."""
@@ -309,9 +309,9 @@ class Session:
         task: Task,
         worker: Worker,
         name: str,
+        arguments: Mapping[str, Any],
         told: Told | None = None,
         then: Callable[[], None] = lambda: None,
-        **arguments: Any,
     ) -> None:
         """Ask a process for something, and note what it says."""
         task.state, task.worker = "busy", worker

@@ -40,10 +40,11 @@ async def live(request: Request) -> Response:
 async def start(request: Request, session: Session, fields: dict[str, str]) -> Response:
     """Begin."""
     del request
-    known = {name: fields[name].strip() for name in ("iterations", "time", "seed") if fields.get(name, "").strip()}
-    limit = "time" if fields.get("limit") == "time" else "iterations"
-    certificate = fields.get("certificate") == "yes"
-    chosen = replace(session.search, **known, limit=limit, certificate=certificate)
+    known: dict[str, Any] = {
+        name: fields[name].strip() for name in ("iterations", "time", "seed") if fields.get(name, "").strip()
+    }
+    known["limit"] = "time" if fields.get("limit") == "time" else "iterations"
+    chosen = replace(session.search, **known, certificate=fields.get("certificate") == "yes")
     chosen.settings()  # raises if a number is none
     session.search = chosen
     session.start_run()

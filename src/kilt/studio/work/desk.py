@@ -51,7 +51,7 @@ class Desk:
             raise InputError("no table is open: open one first")
         return self._table
 
-    def open(self, calling: Calling, path: str, **style: str | None) -> dict[str, Any]:
+    def open(self, calling: Calling, path: str, **style: Any) -> dict[str, Any]:
         """Open a file, and show how it is written and its first rows."""
         del calling
         self._table, self._release, self._counted = None, None, {}
@@ -98,7 +98,7 @@ class Desk:
         found = ladder(self._opened, {column: word}, weights=weights, decimal=decimal, show_values=True)
         return found.to_dict()
 
-    def weigh(self, calling: Calling, roles: dict[str, Any], policy: dict[str, str]) -> dict[str, Any]:
+    def weigh(self, calling: Calling, roles: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:
         """Say what is possible, how large the risk is now, and about what a policy costs."""
         asked = Policy(**policy)
         table = self._count(roles, asked)
@@ -127,7 +127,7 @@ class Desk:
         return possible_on(self._opened.domain(name), word, roles.get("decimal") or ".").to_dict()
 
     def frontier(
-        self, calling: Calling, path: str, table: dict[str, Any], ranges: dict[str, str], seconds: float
+        self, calling: Calling, path: str, table: dict[str, Any], ranges: dict[str, Any], seconds: float
     ) -> list[dict[str, Any]]:
         """Solve the table under several policies, and show each point when it is there."""
         description = TableDescription(path, **table)
@@ -137,7 +137,7 @@ class Desk:
 
         points = frontier(
             description,
-            **ranges,  # type: ignore[arg-type] - as the command line gives them
+            **ranges,
             time_each=seconds,
             found=lambda points: calling.tell(shown(points)),
             interrupted=calling.interrupted,
@@ -149,9 +149,9 @@ class Desk:
         calling: Calling,
         path: str,
         table: dict[str, Any],
-        policy: dict[str, str],
+        policy: dict[str, Any],
         search: dict[str, Any],
-        files: dict[str, str],
+        files: dict[str, Any],
     ) -> dict[str, Any]:
         """Release the table, as kilt anonymize does; files that are written are verified, and lie in our folder."""
         with Watch(calling.tell) as watch:
@@ -176,9 +176,7 @@ class Desk:
             "repeats": "time" not in search and not stopped and OVER not in release.notes,
         }
 
-    def rows(
-        self, calling: Calling, release: str, style: dict[str, str | None], first: int, most: int
-    ) -> dict[str, Any]:
+    def rows(self, calling: Calling, release: str, style: dict[str, Any], first: int, most: int) -> dict[str, Any]:
         """Return some rows of the table and of its release."""
         del calling
         if self._release is None or self._release[0] != release:

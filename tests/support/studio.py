@@ -21,7 +21,7 @@ from kilt.studio.security import Keys
 from kilt.studio.serve import listen, settings
 from kilt.studio.session import Session
 
-PATIENCE = 120  # seconds, on a busy machine
+PATIENCE = 600  # seconds, on a busy machine
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from importlib.resources import files
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from kilt.errors import unexpected_text
 from kilt.studio.pages import columns, policy, result, run, table
-from kilt.studio.pages.page import steps_of
+from kilt.studio.pages.page import furthest, goes_to, steps_of
 from kilt.studio.security import Guard, Keys
 from kilt.studio.session import Session
 
@@ -41,14 +42,19 @@ def make_app(session: Session, keys: Keys, first: str | None = None) -> ASGIApp:
 
     steps = (table, columns, policy, run, result)
     routes = [Route("/", begin), Route("/static/{name}", asset), *(route for step in steps for route in step.ROUTES)]
-    return Guard(Starlette(routes=routes, lifespan=lifespan), keys)
+    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers={Exception: unexpected}), keys)
+
+
+async def unexpected(request: Request, error: Exception) -> Response:
+    """Name an error that nobody expected, without its text, which could hold a cell."""
+    del request
+    return PlainTextResponse(f"{unexpected_text(error)}\n", 500)
 
 
 async def begin(request: Request) -> Response:
     """Lead to the last step that was reached, or to the first."""
     session: Session = request.app.state.session
-    reached = [step.name for step in steps_of(session) if step.open]
-    return RedirectResponse("/run" if session.run.is_busy else f"/{reached[-1] if len(reached) > 1 else 'table'}", 303)
+    return goes_to("run" if session.run.is_busy else furthest(steps_of(session)))
 
 
 async def asset(request: Request) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from starlette.requests import Request
@@ -51,6 +52,11 @@ def steps_of(session: Session, current: str = "") -> list[Step]:
     return [Step(name, name.capitalize(), is_open, name == current) for name, is_open in reached.items()]
 
 
+def furthest(steps: list[Step]) -> str:
+    """Return the last step to which all before it lead."""
+    return list(takewhile(lambda step: step.open, steps))[-1].name
+
+
 def render(request: Request, template: str, **what: Any) -> str:
     """Render a template with the session."""
     made = environment("kilt.studio", PAGES).get_template(template)
@@ -62,7 +68,7 @@ def page(request: Request, step: str, problem: str | None = None, **what: Any) -
     steps = steps_of(session_of(request), step)
     reached = next(each for each in steps if each.current)
     if not reached.open:
-        return RedirectResponse(f"/{[each for each in steps if each.open][-1].name}", 303)
+        return goes_to(furthest(steps))
     html = render(request, f"{step}.html.jinja", steps=steps, step=step, problem=problem, **what)
     return HTMLResponse(html, 422 if problem else 200)
 

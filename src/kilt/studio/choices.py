@@ -26,9 +26,9 @@ ROLE_HELP: Mapping[Role, str] = {
     "keep": "It tells nothing about single persons. It stays as it is.",
 }
 SPACES: Mapping[str, str] = {
-    "equal": "all different values are equally far apart",
-    "ordered": "numbers: the next one is near, whatever the distance",
-    "numeric": "numbers: as far apart as they are",
+    "equal": "all equally far",
+    "ordered": "numbers: one step from each to the next",
+    "numeric": "numbers: as far as they are",
 }
 DIVERSITIES: Mapping[str, str] = {
     "frequency": "no value has more than a share of 1/l",

@@ -24,15 +24,15 @@ def ladder_words(word: str) -> str:
     """Say what a ladder does."""
     name, _, argument = word.partition("=")
     name = re.sub(r"\(.*\)", "", name)
-    steps = " and ".join(argument.split(",")) if argument else ""
+    steps = ", then ".join(argument.split(","))
     said = {
         "suppress": "show it, or hide it altogether",
         "keep": "never blur it",
         "characters": "hide single characters",
-        "prefix": f"keep the first {steps} characters" if steps else "cut it from the end, character by character",
-        "right": f"keep the last {steps} characters" if steps else "cut it from the front, character by character",
+        "prefix": f"keep the first {steps} characters" if steps else "cut it from the end, step by step",
+        "right": f"keep the last {steps} characters" if steps else "cut it from the front, step by step",
         "bands": f"bands of {steps}",
-        "groups": f"{steps} groups with about as many rows each",
+        "groups": f"{steps} groups of about as many rows",
         "date": f"by {steps}",
         "taxonomy": "a taxonomy from a file",
     }

@@ -132,7 +132,7 @@ function columns(list) {
       seen.unobserve(entry.target);
       if (show(entry.target) === "quasi") preview(entry.target);
     }
-  });
+  }, { rootMargin: "800px" });
   for (const column of list) {
     let waiting;
     show(column);

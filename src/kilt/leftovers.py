@@ -16,6 +16,7 @@ import secrets
 import shutil
 import tempfile
 import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -40,14 +41,13 @@ def is_left_behind(name: str, age: float) -> bool:
 def remove_left_behind(folder: Path) -> None:
     """Remove what killed runs left behind in a folder."""
     for path in folder.glob("*kilt-*"):
-        try:
-            is_left = is_left_behind(path.name, time.time() - path.lstat().st_mtime)
-        except OSError:  # it is gone
-            continue
-        if is_left and path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        elif is_left:
-            path.unlink(missing_ok=True)
+        with suppress(OSError):  # it is gone, or somebody else's
+            if not is_left_behind(path.name, time.time() - path.lstat().st_mtime):
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
 
 
 def temporary_folder() -> Path:

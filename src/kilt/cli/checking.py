@@ -11,6 +11,7 @@ from kilt.cli.group import cli
 from kilt.cli.interrupt import at_work, watching_run
 from kilt.cli.options import (
     TABLE,
+    escape_option,
     file_options,
     policy_options,
     printing_options,
@@ -33,6 +34,7 @@ from kilt.errors import InputError
     default=None,
     help="The rows are in another order than those of the original: match them with rows that they cover.",
 )
+@escape_option
 def verify(**flags: Any) -> None:
     """Say what TABLE meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
@@ -51,6 +53,7 @@ def verify(**flags: Any) -> None:
             **some(given, *TABLE, "original", "mark"),
             policy=policy_of(given),
             shuffled=bool(given.get("shuffled") or given.get("shuffle")),
+            escape_formulas=bool(given.get("escape_formulas")),
             observer=observer,
         )
     print_result(given, verdict.to_dict, lambda: verdict_text(verdict))
@@ -69,6 +72,7 @@ def verify(**flags: Any) -> None:
 @roles_options
 @policy_options
 @file_options
+@escape_option
 @printing_options
 def check(**flags: Any) -> None:
     """Say whether CERTIFICATE proves its bound: everything is computed again from the original, in integers.
@@ -89,6 +93,7 @@ def check(**flags: Any) -> None:
             original=original,
             **some(given, "release", *TABLE),
             policy=policy_of(given),
+            escape_formulas=bool(given.get("escape_formulas")),
             observer=observer,
         )
     print_result(given, found.to_dict, found.summary)

@@ -38,7 +38,7 @@ def inspect(table: str, **flags: Any) -> None:
     Example: kilt inspect patients.csv --write kilt.toml
     """
     from kilt.commands.inspect import inspect as run
-    from kilt.report.text import printable
+    from kilt.errors import printable
 
     written, force = (flags.pop(name) for name in ("write", "force"))
     given = {name: flags.pop(name) for name in ("json", "quiet")}
@@ -90,7 +90,8 @@ def example(name: tuple[str, ...], output: str | None, *, force: bool) -> None:
     Example: kilt example patients
     """
     from kilt.commands.example import EXAMPLES, write_example
-    from kilt.report.text import columns_text, printable
+    from kilt.errors import printable
+    from kilt.report.text import columns_text
 
     if output and len(name) != 1:
         raise InputError("'output' is for one example: kilt example patients -o FILE")

@@ -113,6 +113,12 @@ reading_options = _options(
     ),
     printing_options,
 )
+escape_option = click.option(
+    "--escape-formulas",
+    is_flag=True,
+    default=None,
+    help="A CSV release has a single quote before cells that a spreadsheet would take for formulas.",
+)
 certificate_option = click.option(
     "--certificate",
     metavar="FILE",

@@ -13,6 +13,7 @@ from kilt.cli.options import (
     ORIGINAL,
     TABLE,
     certificate_option,
+    escape_option,
     keep_option,
     policy_options,
     query_option,
@@ -76,8 +77,10 @@ if TYPE_CHECKING:
     "--strict",
     is_flag=True,
     default=None,
-    help="Make warnings errors: write nothing if a column is hidden in all rows or the gap is above 50%.",
+    help="Make warnings errors: write nothing if a column is hidden in all rows, if the gap is above 50%, or if a "
+    "spreadsheet would take cells for formulas.",
 )
+@escape_option
 @certificate_option
 @click.option(
     "--report",
@@ -114,6 +117,7 @@ def anonymize(**flags: Any) -> None:
             seed=given.get("seed", 0),
             shuffle=bool(given.get("shuffle")),
             strict=bool(given.get("strict")),
+            escape_formulas=bool(given.get("escape_formulas")),
             observer=observer,
             interrupted=interrupted,
         )
@@ -125,7 +129,7 @@ def anonymize(**flags: Any) -> None:
 
 def _released_text(release: Release, given: dict[str, Any]) -> str:
     """Say what was released, and where it was written."""
-    from kilt.report.text import printable
+    from kilt.errors import printable
 
     places = [given[name] for name in ("output", "certificate", "report") if given.get(name)]
     written = " and ".join("standard output" if place == "-" else printable(shown_location(place)) for place in places)
@@ -146,6 +150,7 @@ def _released_text(release: Release, given: dict[str, Any]) -> str:
     default=None,
     help="The rows are in another order than those of the original: match them with rows that they cover.",
 )
+@escape_option
 @click.option("--certificate", metavar="FILE", help="The proof of the bound, which is checked first.")
 @report_options
 @click.option("--salt", metavar="DIGITS", help="The salt of an earlier report, which gives the same digest.")
@@ -157,8 +162,8 @@ def report(**flags: Any) -> None:
     Example: kilt report release.csv --original patients.csv --config kilt.toml -o report.html
     """
     from kilt.commands.report import write_report
+    from kilt.errors import printable
     from kilt.report.data.digest import new_salt
-    from kilt.report.text import printable
 
     given = read_settings(flags)
     salt = given.get("salt") or new_salt()
@@ -178,6 +183,7 @@ def report(**flags: Any) -> None:
             salt=salt,
             policy=policy_of(given),
             shuffled=bool(given.get("shuffled") or given.get("shuffle")),
+            escape_formulas=bool(given.get("escape_formulas")),
             detail=given.get("detail", "public"),
             observer=observer,
         )

@@ -68,13 +68,14 @@ def describe(given: dict[str, Any]) -> TableDescription:
 
 def print_undecided(table: TableDescription, given: dict[str, Any]) -> None:
     """Name the columns that nobody decided on, beside the answer of a command that releases nothing."""
+    from kilt.errors import printable
     from kilt.model.detect import note, refusal
 
     if not (given.get("json") or given.get("quiet")):
         refused, noted = refusal(table.undecided), note(table.undecided)
         for said in (refused and f"kilt anonymize would refuse this table: {refused}", noted):
             if said:
-                click.echo(f"note: {said}", err=True)
+                click.echo(f"note: {printable(said)}", err=True)
 
 
 def time_left(given: dict[str, Any]) -> Any:
@@ -99,7 +100,9 @@ def print_result(given: dict[str, Any], figures: Callable[[], Any], text: Callab
     if given.get("json"):
         click.echo(json.dumps(figures()), **how)
     elif not given.get("quiet"):
-        click.echo(text(), **how)
+        from kilt.errors import printable_lines
+
+        click.echo(printable_lines(text().split("\n")), **how)
 
 
 def salt_text(salt: str) -> str:

@@ -39,7 +39,7 @@ def bound(**flags: Any) -> None:
     Example: kilt bound patients.csv --quasi zip:characters,age,sex --sensitive disease -k 5 -t 0.2
     """
     from kilt.commands.bound import bound as run
-    from kilt.report.text import printable
+    from kilt.errors import printable
 
     given = read_settings(flags)
     if not given.get("input"):

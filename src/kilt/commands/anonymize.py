@@ -9,9 +9,11 @@ from os import PathLike
 from typing import Any, Unpack
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.certificates.proof.evidence import Bound
 from kilt.commands.executors import on_executors
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy, TCloseness
+from kilt.model.problem import Problem
 from kilt.model.roles import Spec
 from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
 from kilt.numbers import Number, decimal_text
@@ -54,6 +56,7 @@ def anonymize(
     by: Spec = None,
     detail: str = "public",
     strict: bool = False,
+    escape_formulas: bool = False,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
     **said: Unpack[TableSettings],
@@ -69,12 +72,13 @@ def anonymize(
     bound (JSON, compressed if the name ends in .gz). ``report`` is where to write a report (.html or .json), ``by``
     names columns by whose values it says who lost how much, and its ``detail`` is public or internal. With ``polish``
     the search goes on from what the solver found, which is never worse. With ``strict`` a release that has warnings is
-    an error. When ``interrupted`` says so, the search ends and the best release so far is handed over.
+    an error. With ``escape_formulas`` a CSV file has a quote before cells that a spreadsheet would take for formulas.
+    When ``interrupted`` says so, the search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     solver = with_parts(solver, parts, seed)
     given = TableDescription.of(data, **said)
-    writer = None if output is None else open_writer(output, given.data, given.style)
+    writer = _writer(given, output, escape_formulas=escape_formulas)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
     request = ReportRequest.of(report, by, detail, input=given.data, output=output, certificate=certificate)
@@ -96,11 +100,9 @@ def anonymize(
     solution = solve(problem, solving, stop, observer, seed=seed, polish=polish)
     proof, empty = None, []
     if certificate is not None:
-        observer(Progress("certifying"))
-        bound = certifiable_bound(problem, solution, stop, observer)
+        bound = _certifiable(problem, solution, stop, observer)
         solution = solution.with_bound(bound)
         empty = [EMPTY] if bound.cost == problem.base_cost < solution.cost else []
-        observer(Progress("certifying"))
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
     observer(Progress("writing", stars=problem.stars(solution.cost)))
@@ -112,7 +114,8 @@ def anonymize(
         observer(Progress("verifying", stars=claim.stars))
         verdict = claim.verify(stage.table)
         left = left_of(verdict, table.top_stars)
-        warnings = warnings_of(left, claim.stars, figures["exact_bound"], figures["exact_least"], strict=strict)
+        known = (left, claim.stars, figures["exact_bound"], figures["exact_least"])
+        warnings = warnings_of(*known, stage.formulas, strict=strict)
         release = Release(
             **figures,
             policy=policy,
@@ -138,6 +141,20 @@ def anonymize(
     ended = clock.monotonic()
     salt = None if report is None else request.salt
     return replace(release, seconds=ended - stop.started, verifying_seconds=ended - solved, report_salt=salt)
+
+
+def _writer(given: TableDescription, output: str | PathLike[str] | None, *, escape_formulas: bool) -> Writer | None:
+    """Return what writes the release, if it is to be written."""
+    style = replace(given.style, escape_formulas=escape_formulas)
+    return None if output is None else open_writer(output, given.data, style)
+
+
+def _certifiable(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
+    """Return the best bound that a certificate can prove, and say what is done before and after it is looked for."""
+    observer(Progress("certifying"))
+    bound = certifiable_bound(problem, solution, stop, observer)
+    observer(Progress("certifying"))
+    return bound
 
 
 def _settings(

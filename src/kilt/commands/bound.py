@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
 from kilt.commands.counting import read_and_count
+from kilt.errors import printable
 from kilt.model.marks import MarkSpec
 from kilt.model.policy import Policy
 from kilt.numbers import Number, json_number
@@ -49,7 +50,7 @@ class LowerBound:
         can = f"can have fewer than {self.stars:,} stars ({bound_percent(share)} of the {whole})"
         if self.blurs:
             can = f"can lose less than {bound_percent(share)} of the detail{by_least_levels(least)}"
-        return f"no release of these {self.rows:,} rows under {self.policy} {can}, {self.seconds:.1f} s"
+        return printable(f"no release of these {self.rows:,} rows under {self.policy} {can}, {self.seconds:.1f} s")
 
     def _share(self, stars: Fraction) -> Fraction:
         """Return stars as a share of what it costs to hide everything."""

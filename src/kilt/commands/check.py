@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -33,6 +34,7 @@ def check(
     encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    escape_formulas: bool = False,
     observer: Observer = silent,
 ) -> CertificateCheck:
     """Say whether a certificate proves its bound for this original, and its stars for this release.
@@ -57,6 +59,7 @@ def check(
         measure=None if measure is None else roles.measure,
     )
     observer(Progress("reading"))
-    beside = None if release is None else open_source(release, style, source)
+    written = replace(style, escape_formulas=escape_formulas)
+    beside = None if release is None else open_source(release, written, source)
     observer(Progress("certifying"))
     return check_certificate(given, source, beside, demand)

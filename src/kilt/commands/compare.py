@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, gap_of, status_of
 from kilt.commands.counting import read_and_count
-from kilt.errors import InputError
+from kilt.errors import InputError, printable_lines
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
@@ -229,7 +229,7 @@ def compare_text(compared: Sequence[SolverResult]) -> str:
     shown = [f"{line.ljust(width)}  {c.remark}".rstrip() for line, c in zip(lines[1:], made, strict=True)]
     refused = [f"{c.solver} {c.remark}" for c in compared if c.exact_stars is None]
     floating = ["the bound was proved in floating point"] * any(c.proof == "float" for c in made)
-    return "\n".join([lines[0], *shown, *floating, *([""] if refused else []), *refused])
+    return printable_lines([lines[0], *shown, *floating, *([""] if refused else []), *refused])
 
 
 def _row(compared: SolverResult) -> tuple[str, ...]:

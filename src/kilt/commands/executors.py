@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kilt.certificates.proof.in_database import evaluate_bound_in
 from kilt.model.problem import Problem
 from kilt.solvers.base import Solver
-from kilt.solvers.registry import SPLIT, solver_info
+from kilt.solvers.registry import SPLIT
 from kilt.sources.base import ExecutingSource, Executors, Source
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ def on_executors(
     Under k alone, the bound of a table of many row types is evaluated there, too: once, as it takes a query for every
     level vector.
     """
-    if not isinstance(source, ExecutingSource) or solver_info(solver).name != SPLIT:
+    name = solver if isinstance(solver, str) else getattr(solver, "name", None)
+    if name != SPLIT or not isinstance(source, ExecutingSource):
         return solver
     from kilt.solvers.split.solver import Split, map_in_threads  # noqa: PLC0415 - only where a table is split
 

@@ -40,6 +40,7 @@ def write_report(
     decimal: str | None = None,
     sheet: str | None = None,
     shuffled: bool = False,
+    escape_formulas: bool = False,
     certificate: str | PathLike[str] | None = None,
     by: Spec = None,
     detail: str = "public",
@@ -48,11 +49,12 @@ def write_report(
 ) -> Report:
     """Report on a release beside its original, and write it if ``output`` names a file (.html or .json).
 
-    The release is verified again, as by ``kilt.verify``. Its bound is that of the ``certificate``, if there is one that
-    proves it for this original and this policy. ``by``, ``detail`` and ``salt`` are those of ``Release.report``.
+    The release is verified again, as by ``kilt.verify``, whose arguments it takes. Its bound is that of the
+    ``certificate``, if there is one that proves it for this original and this policy. ``by``, ``detail`` and ``salt``
+    are those of ``Release.report``.
     """
     request = ReportRequest.of(output, by, detail, salt, release=release, original=original, certificate=certificate)
-    style = FileStyle(delimiter, encoding, sheet=sheet)
+    style = FileStyle(delimiter, encoding, sheet=sheet, escape_formulas=escape_formulas)
     given = (quasi, sensitive, identifier, mark, weights, measure, decimal)
     pair = open_beside(release, original, style, *given, observer=observer)
     request.require_columns(pair.original.columns, pair.roles)

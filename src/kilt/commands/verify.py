@@ -36,6 +36,7 @@ def verify(
     decimal: str | None = None,
     sheet: str | None = None,
     shuffled: bool = False,
+    escape_formulas: bool = False,
     observer: Observer = silent,
 ) -> Verdict:
     """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
@@ -43,8 +44,9 @@ def verify(
     ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
     that nothing but suppressed quasi cells differs; ``mark`` is what these look like, and stars are counted by the
     ``measure``. If its rows were ``shuffled``, they are matched one to one with rows of the original that they cover.
+    ``escape_formulas`` says that the table was written so: what was escaped is read as what it was.
     """
-    style = FileStyle(delimiter, encoding, sheet=sheet)
+    style = FileStyle(delimiter, encoding, sheet=sheet, escape_formulas=escape_formulas)
     if original is not None:
         given = (quasi, sensitive, identifier, mark, weights, measure, decimal)
         pair = open_beside(table, original, style, *given, observer=observer)
@@ -86,7 +88,7 @@ def open_beside(
     source = open_source(table, style)
     roles, given = _read(source, quasi, sensitive, weights, measure, mark, style.encoding)
     observer(Progress("reading the original"))
-    beside = open_source(original, style, source)
+    beside = open_source(original, replace(style, escape_formulas=False), source)
     roles = read_decimals(roles, decimal, beside)  # ladders read its values, which may have a type that is lost
     roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
     marks: dict[str, ColumnMark] = {

@@ -18,6 +18,7 @@ from kilt.release.claim import ReleaseClaim
 from kilt.release.left import ColumnLeft
 from kilt.run.recorder import Moment
 from kilt.sources.base import Source
+from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_writer
 from kilt.verification.verdict import Verdict
 
@@ -136,9 +137,12 @@ class Release:
             for size, *pattern in zip(self.sizes.tolist(), *columns, strict=True)
         ]
 
-    def write(self, path: str | PathLike[str]) -> None:
-        """Write the release to a file: verified from the file itself, and renamed into place at the end."""
-        with open_writer(path, self.released).stage(self.released) as stage:
+    def write(self, path: str | PathLike[str], *, escape_formulas: bool = False) -> None:
+        """Write the release to a file: verified from the file itself, and renamed into place at the end.
+
+        With ``escape_formulas`` a CSV file has a quote before cells that a spreadsheet would take for formulas.
+        """
+        with open_writer(path, self.released, FileStyle(escape_formulas=escape_formulas)).stage(self.released) as stage:
             self.claim.verify(stage.table)
             stage.publish()
 

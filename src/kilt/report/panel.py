@@ -13,9 +13,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from kilt.errors import printable
 from kilt.numbers import pluralize
 from kilt.report.progress import Log, Standing, told_regularly
-from kilt.report.text import printable
 from kilt.run.progress import Observer, Progress
 from kilt.run.recorder import Moment
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kilt.certificates.proof.evidence import gap_of
-from kilt.report.text import printable
+from kilt.errors import printable
 from kilt.run.progress import Progress, Task
 from kilt.run.recorder import MOST, Moment, thinned
 

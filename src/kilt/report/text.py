@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from kilt.errors import printable_lines
 from kilt.model.policy import AverageCloseness, LDiversity
 from kilt.numbers import decimal_text, pluralize
 from kilt.verification.verdict import Verdict
@@ -32,7 +33,7 @@ def release_text(release: Release) -> str:
         f"and {release.verifying_seconds:.1f} s to verify and write",
         *(f"note: {note}" for note in release.notes),
     ]
-    return "\n".join(lines)
+    return printable_lines(lines)
 
 
 def loss(release: Release) -> str:
@@ -97,7 +98,7 @@ def verdict_text(verdict: Verdict) -> str:
         f"re-identification risk of a row: highest {percent(risk.highest)}, average {percent(risk.average)}, "
         f"lowest {percent(risk.lowest)}; {percent(risk.unique)} of the rows are unique"
     )
-    return "\n".join([*lines, *_policy_lines(verdict), *_fidelity_lines(verdict)])
+    return printable_lines([*lines, *_policy_lines(verdict), *_fidelity_lines(verdict)])
 
 
 def _policy_lines(verdict: Verdict) -> list[str]:
@@ -168,11 +169,6 @@ def bound_percent(bound: Fraction, share: Fraction | None = None) -> str:
         return percent(bound)
     digits = max(0, 2 - (math.floor(math.log10(100 * bound))))
     return f"{decimal_text(100 * bound, digits)}%"
-
-
-def printable(text: str) -> str:
-    """Write a text of the user's so that it stays on its line and no terminal takes it for a command."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def columns_text(header: Sequence[str], rows: Sequence[Sequence[str | None]]) -> list[str]:

@@ -72,7 +72,8 @@ class FileWriter:
             raise InputError(FRAME)
         form = self.form.written_like(getattr(released, "style", FileStyle()))
         with _staging_file(form) as (temporary, publish):
-            yield StagedRelease(write(released, replace(form, path=temporary)), publish)
+            written, formulas = write(released, replace(form, path=temporary))
+            yield StagedRelease(written, publish, tuple(formulas))
 
 
 @contextmanager

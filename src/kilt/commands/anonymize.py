@@ -114,8 +114,9 @@ def anonymize(
         observer(Progress("verifying", stars=claim.stars))
         verdict = claim.verify(stage.table)
         left = left_of(verdict, table.top_stars)
-        known = (left, claim.stars, figures["exact_bound"], figures["exact_least"])
-        warnings = warnings_of(*known, stage.formulas, strict=strict)
+        warnings = warnings_of(
+            left, claim.stars, figures["exact_bound"], figures["exact_least"], stage.formulas, strict=strict
+        )
         release = Release(
             **figures,
             policy=policy,
@@ -131,7 +132,17 @@ def anonymize(
             released=released,
             claim=claim,
             plan=plan,
-            settings=_settings(solver, parts, polish, time, gap, iterations, seed, shuffle=shuffle),
+            settings=_settings(
+                solver,
+                parts,
+                polish,
+                time,
+                gap,
+                iterations,
+                seed,
+                shuffle=shuffle,
+                escape_formulas=escape_formulas,
+            ),
             moments=recorder.moments(claim.stars, figures["exact_bound"]),
         )
         with request.staged(release.report_subject, observer) as put_report:
@@ -159,6 +170,7 @@ def _settings(
     seed: int,
     *,
     shuffle: bool,
+    escape_formulas: bool,
 ) -> dict[str, str]:
     """Return the options of the command that say how the search went, as a report repeats them."""
     whole = f"{time.limit:g}" if isinstance(time, TimeLeft) else time
@@ -168,6 +180,7 @@ def _settings(
         **({"polish": ""} if polish else {}),
         **{name: str(value) for name, value in limits.items() if value is not None},
         **({"shuffle": ""} if shuffle else {}),
+        **({"escape-formulas": ""} if escape_formulas else {}),
     }
 
 

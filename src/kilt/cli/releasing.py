@@ -110,7 +110,8 @@ def anonymize(**flags: Any) -> None:
     ):
         release = run(
             given["input"],
-            **some(given, "output", "certificate", "report", "by", *ORIGINAL, "parts", "gap", "iterations", "mark"),
+            **some(given, "output", "certificate", "report", "by", "frontier", *ORIGINAL),
+            **some(given, "parts", "gap", "iterations", "mark"),
             detail=given.get("detail", "public"),
             time=time_left(given),
             policy=policy_of(given),
@@ -181,7 +182,7 @@ def report(**flags: Any) -> None:
             release,
             path,
             original=original,
-            **some(given, *TABLE, "mark", "certificate", "by"),
+            **some(given, *TABLE, "mark", "certificate", "by", "frontier"),
             salt=salt,
             policy=policy_of(given),
             shuffled=bool(given.get("shuffled") or given.get("shuffle")),

@@ -53,6 +53,7 @@ def anonymize(
     report: str | PathLike[str] | None = None,
     by: Spec = None,
     detail: str = "public",
+    frontier: Any = None,
     strict: bool = False,
     escape_formulas: bool = False,
     observer: Observer = silent,
@@ -68,10 +69,11 @@ def anonymize(
     ``loss``, ``level`` or ``entropy``. ``solver`` is a name or a solver of your own; ``split`` divides the table into
     ``parts``. With ``output`` the release is written to a file or a table, and with ``certificate`` the proof of its
     bound (JSON, compressed if the name ends in .gz). ``report`` is where to write a report (.html or .json), ``by``
-    names columns by whose values it says who lost how much, and its ``detail`` is public or internal. With ``polish``
-    the search goes on from what the solver found, which is never worse. With ``strict`` a release that has warnings is
-    an error. With ``escape_formulas`` a CSV file has a quote before cells that a spreadsheet would take for formulas.
-    When ``interrupted`` says so, the search ends and the best release so far is handed over.
+    names columns by whose values it says who lost how much, its ``detail`` is public or internal, and ``frontier`` is
+    what ``kilt.frontier`` returned for this table, to be shown in it. With ``polish`` the search goes on from what the
+    solver found, which is never worse. With ``strict`` a release that has warnings is an error. With
+    ``escape_formulas`` a CSV file has a quote before cells that a spreadsheet would take for formulas. When
+    ``interrupted`` says so, the search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     solver = with_parts(solver, parts, seed)
@@ -79,7 +81,8 @@ def anonymize(
     writer = _writer(given, output, escape_formulas=escape_formulas)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
-    request = ReportRequest.of(report, by, detail, input=given.data, output=output, certificate=certificate)
+    others = {"input": given.data, "output": output, "certificate": certificate}
+    request = ReportRequest.of(report, by, detail, frontier=frontier, **others)
     observer = recorder = Recorder(observer)
     observer(Progress("reading"))
     noted = given.require_decided()
@@ -150,8 +153,12 @@ def anonymize(
             put_certificate()
             put_report()
     ended = clock.monotonic()
-    salt = None if report is None else request.salt
-    return replace(release, seconds=ended - stop.started, verifying_seconds=ended - solved, report_salt=salt)
+    return replace(
+        release,
+        seconds=ended - stop.started,
+        verifying_seconds=ended - solved,
+        report_salt=None if report is None else request.salt,
+    )
 
 
 def _writer(given: TableDescription, output: str | PathLike[str] | None, *, escape_formulas: bool) -> Writer | None:

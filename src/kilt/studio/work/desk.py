@@ -32,7 +32,7 @@ from kilt.studio.work.calling import Calling
 from kilt.studio.work.watch import Watch
 
 PREVIEWED = 8  # rows of a table that was opened
-ESTIMATING = 1.0  # seconds of search for an estimate: with counting and drawing, it is there within two
+ESTIMATING = 0.8  # seconds of search for an estimate: with all around it, it is there within two
 STEPPED = ("number", "code", "category")  # kinds of columns for which a ladder can be found without more questions
 NO_FILE = "'{}' is not a file: the studio reads files, and kilt anonymize also reads tables of databases"
 

@@ -1,10 +1,15 @@
 """Ten million rows where they are: counting row types, applying a plan and tallying the release, engine by engine.
 
-Run alone: python benchmarks/engines.py [--rows 10000000] [--engine duckdb] [--engine postgresql] [--engine spark].
+Run alone: python benchmarks/engines.py [--rows 10000000] [--engine duckdb] [--engine postgresql] [--engine spark]
+[--end-to-end].
 Adult is drawn with replacement; the plan is that of `greedy` for a k of a ten thousandth of the rows. CPU seconds are
 those of Python and of the processes of the engine together; what it takes to load the table, and to find the plan, is
 not among them, but the start of Spark (`local[2]`, a folder of Parquet) is. Every engine runs in a process of its own,
 whose peak memory is that of Python alone where the engine is another process.
+
+With --end-to-end, Spark alone (`local[2]`, 6 GB) draws Adult itself, and `kilt.anonymize` releases the folder as a new
+one, with verification: a tenth of the rows first, then all of them, so that the growth is seen. --rows 100000000 takes
+about 30 GB of disk.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,11 +32,12 @@ from typing import Any
 import numpy as np
 
 import kilt
-from data import QUASI_A, drawn
+from data import QUASI_A, adult, drawn
 
 ROOT = Path(__file__).parent.parent
 ROWS = 10_000_000
 K_SHARE = 10_000  # k is one row of so many
+GROWTH = 11  # at most, of CPU seconds for ten times the rows
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -167,12 +174,103 @@ def in_a_process_of_its_own(name: str, data: Any, processes: list[int]) -> dict[
     return json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
+def draw_in_spark(folder: Path, rows: int) -> Path:
+    """Let Spark draw rows of Adult with replacement, into a folder of Parquet."""
+    from kilt.sources.sql.spark.session import open_session
+
+    session = open_session("local[2]")
+    adult_rows = session.read.csv(str(adult()), sep=";", header=True)
+    names, known = adult_rows.columns, adult_rows.collect()
+    numbered = session.createDataFrame([(i, *row) for i, row in enumerate(known)], ["drawn", *names])
+    numbered.createOrReplaceTempView("adult")
+    drawn_rows = f"SELECT CAST(floor(rand(1) * {len(known)}) AS BIGINT) AS drawn FROM range({rows})"
+    chosen = ", ".join(f"adult.`{name}`" for name in names)
+    table = session.sql(f"SELECT /*+ BROADCAST(adult) */ {chosen} FROM ({drawn_rows}) JOIN adult USING (drawn)")
+    table.write.parquet(str(folder / "adult"))
+    return folder / "adult"
+
+
+def run_end_to_end(folder: Path, rows: int) -> dict[str, Any]:
+    """Draw, release and verify in this process, and say what the release took."""
+    from kilt.sources.spark_folder import SparkFolder
+
+    data = SparkFolder(str(draw_in_spark(folder, rows)), "local[2]")
+    given: dict[str, Any] = {"quasi": QUASI_A, "keep": "salary-class", "policy": kilt.Policy(k=rows // K_SHARE)}
+    with watched_disk(folder) as most:
+        release, cpu, wall = measured(
+            lambda: kilt.anonymize(data, **given, solver="greedy", output=str(folder / "release")), []
+        )
+    return {"rows": rows, "stars": release.stars, "groups": len(release.groups), "cpu": cpu, "wall": wall} | {
+        "megabytes": peak_megabytes(),
+        "gigabytes_on_disk": most[0] / 1e9,
+        "gigabytes_in": bytes_in(folder / "adult") / 1e9,
+        "gigabytes_out": bytes_in(folder / "release") / 1e9,
+    }
+
+
+def bytes_in(folder: Path) -> int:
+    """Return the bytes of all files of a folder, some of which may vanish meanwhile."""
+    found = subprocess.run(["du", "-sb", str(folder)], capture_output=True, text=True, check=False).stdout
+    return int(found.split()[0]) if found else 0
+
+
+@contextmanager
+def watched_disk(folder: Path) -> Iterator[list[int]]:
+    """Look every few seconds at what is in a folder; yield a list with the most bytes that were there."""
+    most, over = [0], threading.Event()
+
+    def look() -> None:
+        while not over.wait(5):
+            most[0] = max(most[0], bytes_in(folder))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield most
+    finally:
+        over.set()
+        thread.join()
+
+
+def end_to_end(rows: int) -> int:
+    """Release a tenth of the rows and all of them; return whether the time grew by more than it should."""
+    found = []
+    for number in (rows // 10, rows):
+        with tempfile.TemporaryDirectory() as folder:
+            settings = {
+                "SPARK_LOCAL_DIRS": f"{folder}/spark",
+                "PYSPARK_SUBMIT_ARGS": "--driver-memory 6g pyspark-shell",
+            }
+            words = [sys.executable, __file__, "--run-end-to-end", folder, "--rows", str(number)]
+            done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **settings})
+        found.append(json.loads(done.stdout))
+        print(
+            "{rows:,} rows: {stars:,} stars in {groups:,} groups, released and verified in {cpu:,.0f} CPU s, "
+            "{wall:,.0f} s; Python {megabytes:.0f} MB, disk {gigabytes_on_disk:.1f} GB at most "
+            "(input {gigabytes_in:.2f}, release {gigabytes_out:.2f})".format(**found[-1]),
+            flush=True,
+        )
+    growth = found[1]["cpu"] / found[0]["cpu"]
+    missed = growth > GROWTH
+    print(
+        f"ten times the rows take {growth:.1f} times the CPU seconds (at most {GROWTH}){': MISSED' if missed else ''}"
+    )
+    return int(missed)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--engine", action="append", choices=sorted(ENGINES))
+    parser.add_argument("--end-to-end", action="store_true")
     parser.add_argument("--run", help=argparse.SUPPRESS)
+    parser.add_argument("--run-end-to-end", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if asked.run_end_to_end:
+        print(json.dumps(run_end_to_end(asked.run_end_to_end, asked.rows)))
+        return 0
+    if asked.end_to_end:
+        return end_to_end(asked.rows)
     if asked.run:
         print(json.dumps(run(*json.loads(asked.run))))
         return 0

@@ -15,8 +15,8 @@ CHAINS = [  # layers from low to high: a module may import from layers that stan
     for chain in (
         "errors encodings numbers arrays model kernels patterns run certificates.proof bounds solvers hardness "
         "commands studio cli",
-        "errors encodings staging numbers arrays model certificates.proof sources verification certificates report "
-        "inspection release hardness commands studio cli",
+        "errors encodings leftovers staging numbers arrays model certificates.proof sources verification certificates "
+        "report inspection release hardness commands studio cli",
         "run report release",
     )
 ]

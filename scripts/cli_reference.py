@@ -45,7 +45,7 @@ def page() -> str:
         "Every setting can also be given in a [configuration](configuration.md).",
         "",
     ]
-    for name in sorted(cli.commands):
+    for name in cli.list_commands(click.Context(cli)):
         lines += command(name, cli.commands[name])
     lines += ["## Exit codes", "", "| code | meaning |", "|---|---|"]
     lines += [f"| {code} | {meaning} |" for code, meaning in sorted(CODES.items())]

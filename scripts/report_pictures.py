@@ -23,8 +23,8 @@ def main(report: Path) -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name, (width, height) in LOOKS.items():
             for scheme in ("light", "dark"):
-                size = {"width": width, "height": height}
-                page = browser.new_context(viewport=size, color_scheme=scheme).new_page()
+                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+                page = context.new_page()
                 page.goto(report.resolve().as_uri())
                 page.screenshot(path=DOCS / f"report_{name}_{scheme}.png")
         browser.close()

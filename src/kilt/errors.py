@@ -1,4 +1,4 @@
-"""The errors that kilt raises: one sentence for the user, and the exit code of the command."""
+"""What a user is told: errors of one sentence with the exit code of the command, and texts that are safe to print."""
 
 from __future__ import annotations
 
@@ -49,6 +49,16 @@ def nearest(name: str, known: Iterable[str]) -> str:
         return "did you mean " + " or ".join(f"'{lookup[c]}'" for c in close) + "?"
     listed = ", ".join(f"'{n}'" for n in names[:12]) + (", ..." if len(names) > 12 else "")
     return f"there is {listed}"
+
+
+def printable(text: str) -> str:
+    """Write a text of the user's so that it stays on its line and no terminal takes it for a command."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def printable_lines(lines: Iterable[str]) -> str:
+    """Put lines together, each of them printable: a name in one of them can neither add a line nor hide one."""
+    return "\n".join(map(printable, lines))
 
 
 def unexpected_text(error: Exception) -> str:

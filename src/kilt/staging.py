@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kilt.errors import InputError, KiltError
+from kilt.leftovers import own_name, remove_left_behind
 
 
 def require_writable(path: Path, what: str, **others: Any) -> None:
@@ -43,8 +43,9 @@ def staged_bytes(path: Path, content: bytes) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def temporary_file(path: Path) -> Iterator[Path]:
-    """Name a hidden file next to the target, and leave nothing of it behind."""
-    temporary = path.with_name(f".kilt-{secrets.token_hex(6)}-{path.name}")
+    """Name a hidden file next to the target, and leave nothing of it behind, nor of runs that were killed."""
+    remove_left_behind(path.parent)
+    temporary = path.with_name(f".{own_name()}-{path.name}")
     try:
         yield temporary
     except OSError as error:

@@ -12,7 +12,7 @@ from kilt.certificates.proof import bound_queries
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Evidence
 from kilt.certificates.proof.in_database import evaluate_bound_in
-from support.duck_engine import DuckEngine
+from kilt.sources.duck.connection import Database
 from support.problems import drawn_multipliers, problem_of, random_problem, solved
 from support.profiles import examples
 from support.strategies import SOLVED_LADDERS, tables
@@ -22,7 +22,11 @@ SCALE = 10_000
 
 @pytest.fixture(scope="module")
 def engine():
-    return DuckEngine()
+    return Database()
+
+
+def tables_of(engine):
+    return Database.rows(engine, "SELECT table_name FROM duckdb_tables()")
 
 
 def evidence_of(problem, multipliers, scale=SCALE):
@@ -45,7 +49,7 @@ def test_the_bound_is_that_of_memory_and_not_above_the_optimum(engine, problem, 
     found = evaluate_bound_in(engine, problem, [evidence])
     assert found == evaluate_bound(problem, [evidence])
     assert found <= solved("exhaustive", problem).cost
-    assert not engine.tables
+    assert not tables_of(engine)
 
 
 def test_the_bound_of_a_table_with_many_copies_is_that_of_memory(engine):
@@ -80,9 +84,15 @@ def test_blocks_of_columns_add_up(engine):
 
 def test_level_vectors_that_are_too_dear_are_not_asked_for():
     problem = random_problem(200, 4, 1, Policy(k=3)).presolved
-    engine = DuckEngine()
-    evaluate_bound_in(engine, problem, [evidence_of(problem, np.full(len(problem.counts), SCALE))])
-    assert engine.queries == 2  # the sum of all multipliers, and the rows as they are
+    asked = []
+
+    class Listening(Database):
+        def rows(self, sql):
+            asked.append(sql)
+            return super().rows(sql)
+
+    evaluate_bound_in(Listening(), problem, [evidence_of(problem, np.full(len(problem.counts), SCALE))])
+    assert len(asked) == 2  # the sum of all multipliers, and the rows as they are
 
 
 def test_what_cannot_be_evaluated_is_refused(engine):
@@ -93,11 +103,11 @@ def test_what_cannot_be_evaluated_is_refused(engine):
     for wrong in (np.ones(1), np.full(len(problem.counts), 2**57)):
         with pytest.raises(InputError, match="too large, or not one for every row type"):
             evaluate_bound_in(engine, problem, [evidence_of(problem, wrong)])
-    assert not engine.tables
+    assert not tables_of(engine)
 
 
 def test_tables_are_dropped_when_a_query_fails():
-    class Failing(DuckEngine):
+    class Failing(Database):
         def rows(self, sql):
             raise RuntimeError("no")
 
@@ -105,4 +115,4 @@ def test_tables_are_dropped_when_a_query_fails():
     failing = Failing()
     with pytest.raises(RuntimeError):
         evaluate_bound_in(failing, problem, [evidence_of(problem, np.ones(len(problem.counts)))])
-    assert not failing.tables
+    assert not tables_of(failing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from kilt.cli.commands import cli
+from kilt.cli.group import ORDER, first_sentence
 from support.command import call, run
 
 WORDS = ["--quasi", "Zipcode:characters,Age:characters,Education", "--sensitive", "Disease"]
@@ -150,6 +152,17 @@ def test_help_is_there(command):
     result = call(*command, "--help")
     assert result.returncode == 0
     assert "Usage: kilt" in result.stdout
+
+
+def test_help_has_whole_sentences_in_the_order_in_which_commands_are_needed():
+    shown = call("--help").stdout.split("Commands:\n")[1]
+    listed = re.findall(r"^  (\w+) ", shown, re.MULTILINE)
+    assert listed[: len(ORDER)] == list(ORDER)
+    assert set(listed) == set(cli.commands)
+    whole = " ".join(shown.split())
+    assert all(first_sentence(command) in whole for command in cli.commands.values())
+    assert all(first_sentence(command).endswith(".") for command in cli.commands.values())
+    assert "..." not in whole
 
 
 def test_importing_kilt_loads_nothing_heavy():

@@ -97,8 +97,10 @@ def test_ctrl_c_while_python_imports_ends_in_one_line(tmp_path):
         time.sleep(delay)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE)
-        ended = process.returncode == 130 and errors == "kilt: stopped; no partial file is left\n"
-        finished = process.returncode == 0 and (not errors or errors.startswith("kilt: stopping;"))
+        said = [line for line in errors.splitlines() if line.startswith("kilt:")]  # beside what a slow run is doing
+        ended = process.returncode == 130 and said == ["kilt: stopped; no partial file is left"]
+        finished = process.returncode == 0 and (not said or said[0].startswith("kilt: stopping;"))
+        assert "Traceback" not in errors
         assert ended or finished, (delay, process.returncode, errors)
 
 

@@ -165,6 +165,14 @@ def test_identifiers_and_marks_are_those_of_the_release(hospital):
         kilt.frontier(hospital, **roles, mark=_a_value(hospital, 0))
 
 
+def test_numbers_of_single_columns_are_the_same_in_all_policies(hospital):
+    points = kilt.frontier(hospital, quasi=QUASI, sensitive="Disease", k="2,3", t={"Disease": "0.3"})
+    assert [(str(p.policy), p.exact_stars) for p in points] == [
+        ("k=2, t=0.3 on 'Disease'", 52),
+        ("k=3, t=0.3 on 'Disease'", 63),
+    ]
+
+
 def test_it_ends_when_it_is_interrupted(hospital):
     calls = iter(range(100))
     points = kilt.frontier(hospital, quasi=QUASI, k="2,3,4", interrupted=lambda: next(calls) > 0)

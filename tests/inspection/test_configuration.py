@@ -172,3 +172,11 @@ def test_the_release_is_named_after_the_table(given, output, tmp_path):
 def test_a_table_of_which_nothing_could_be_blurred_has_no_configuration():
     with pytest.raises(kilt.InputError, match="no column could be blurred"):
         kilt.inspect(pl.DataFrame({"mail": ["a@example.org", "b@example.org"]})).config()
+
+
+def test_a_report_is_named_after_the_release(tmp_path):
+    hospital_table(60).write_csv(tmp_path / "release-data.csv")
+    text = kilt.inspect(tmp_path / "release-data.csv").config(tmp_path)
+    asked = text.replace("# report =", "report =")
+    assert tomllib.loads(text).get("report") is None
+    assert tomllib.loads(asked)["report"] == "release-data-report.html"

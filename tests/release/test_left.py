@@ -49,9 +49,26 @@ def test_a_share_of_the_detail_is_lost_where_cells_are_blurred_in_steps():
     assert (release.lost, release.must_be_lost) == (Fraction(1, 6), Fraction(1, 6))
     whole = kilt.anonymize(table, quasi="zip", policy=kilt.Policy(k=2)).summary().splitlines()
     assert whole[:2] == [
-        "6 rows in 2 groups, 4 stars (66.7% of what could be hidden)",
+        "6 rows in 2 groups, 4 stars: 66.7% of the quasi cells are hidden; at least 66.7% must be",
         "optimal: no release under k=2 can have fewer stars",
     ]
+
+
+@pytest.mark.parametrize(
+    ("quasi", "weights", "what"),
+    [
+        ("zip,sex", None, "quasi cells"),
+        ("zip,sex", "zip=0.5,sex=0.5", "quasi cells"),
+        ("zip,sex", "zip=2", "detail"),
+        ("zip:characters,sex", "zip=0.2", "detail"),
+        ("zip:prefix,sex", None, "detail"),
+    ],
+)
+def test_a_share_is_one_of_cells_only_where_every_cell_counts_the_same(quasi, weights, what):
+    given = {"quasi": quasi, "keep": "age", "policy": kilt.Policy(k=3), "weights": weights}
+    lost = "are hidden" if what == "quasi cells" else "is lost"
+    assert f"% of the {what} {lost}; at least " in kilt.anonymize(FRAME, **given).summary()
+    assert f"% of the {what}" in kilt.bound(FRAME, **given).summary()
 
 
 def test_a_gap_is_told_as_a_share_of_what_is_lost():

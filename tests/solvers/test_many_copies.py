@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import monotonic, process_time
+from time import monotonic, process_time, sleep
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from kilt import Policy
 from kilt.bounds.lagrangian import lower_bound
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
+from kilt.run.threads import has_abandoned
 from kilt.solvers.choose import choose
 from kilt.solvers.registry import SOLVERS, solver_info
 from kilt.solvers.solve import solve
@@ -54,7 +55,16 @@ def keeps_to_its_time(name, problem):
     assert placed.tolist() == problem.counts.tolist()
     assert legal_groups(problem, solution.partition)
     assert solution.bound is None or solution.bound.cost <= solution.cost
+    assert all_ended()
     return solution
+
+
+def all_ended():
+    """Say whether a library that was left behind ends by itself; one that does not would use a core for ever."""
+    until = monotonic() + 30
+    while has_abandoned() and monotonic() < until:
+        sleep(0.02)
+    return not has_abandoned()
 
 
 @pytest.mark.compiled

@@ -167,3 +167,11 @@ def test_the_hash_by_which_rows_are_dealt_is_that_of_databases(rows):
     database.upload("given", {"r": np.arange(len(rows)), "a": [row[0] for row in rows], "b": [row[1] for row in rows]})
     found = database.rows(f"SELECT {digest(database, ['a', 'b'])} FROM given ORDER BY r")
     assert [row[0] for row in found] == [_digest(row) for row in rows]
+
+
+@pytest.mark.parametrize("cell", [["a"], {"a": 1}])
+def test_columns_of_nested_cells_are_refused_by_name_unless_they_are_dropped(cell):
+    frame = pl.DataFrame({"q": ["a", "a"], "tags": [cell, cell]})
+    with pytest.raises(kilt.InputError, match=r"'tags' has the type (List|Struct), which kilt does not compare"):
+        kilt.anonymize(frame, quasi="q", keep="tags", policy=kilt.Policy(k=2))
+    assert kilt.anonymize(frame, quasi="q", identifier="tags", policy=kilt.Policy(k=2)).frame.columns == ["q"]

@@ -32,6 +32,9 @@ class BackgroundBound:
         with self._lock:
             self._observer(progress)
 
+    def _observe_bound(self, progress: Progress) -> None:
+        self.observe(replace(progress, beside=True))
+
     def __enter__(self) -> BackgroundBound:
         self._thread.start()
         return self
@@ -63,6 +66,6 @@ class BackgroundBound:
 
     def _run(self, problem: Problem, stop: StoppingRule, incumbent: Incumbent) -> None:
         try:
-            self._found.append(lower_bound(problem, stop, self.observe, incumbent))
+            self._found.append(lower_bound(problem, stop, self._observe_bound, incumbent))
         except BaseException as error:  # handed over to the thread that waits
             self._failed.append(error)

@@ -52,7 +52,6 @@ def lower_bound(problem: Problem, stop: StoppingRule, observer: Observer, incumb
     If there are too many patterns to list, the columns are also bounded in blocks, whose bounds add up.
     """
     incumbent = incumbent or Incumbent()
-    observer(Progress("bounding"))
     blocks = _blocks(problem)
     watch = Watch(problem, observer, incumbent)
     if len(blocks) == 1:
@@ -70,7 +69,9 @@ def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRul
     """Return the best bound on the cost in some columns."""
     part = problem.on(columns)
     share = PARAMS.first_listing_share if watch.incumbent.wanted else PARAMS.listing_share
+    watch.observer(Progress("listing"))
     pool = _list_patterns(part, stop, share)
+    watch.observer(Progress("bounding"))
     if len(columns) == len(problem.columns):
         watch.incumbent.pool = pool
     oracle = oracle_of(part, pool, columns)

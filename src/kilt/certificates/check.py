@@ -18,7 +18,7 @@ import numpy as np
 from kilt.certificates.certificate import Certificate
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.question import Demand, Question
-from kilt.errors import InputError, KiltError
+from kilt.errors import InputError, KiltError, printable
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles
 from kilt.model.row_types import RowTypes
@@ -58,7 +58,7 @@ class CertificateCheck:
 
     def summary(self) -> str:
         """Say yes or no, what that means, and which question it answers."""
-        return f"{self.answer()}\n{self.question.text()}"
+        return f"{printable(self.answer())}\n{self.question.text()}"
 
     def answer(self) -> str:
         """Say yes or no, and what that means."""

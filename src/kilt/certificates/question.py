@@ -9,6 +9,7 @@ from typing import Any
 
 from kilt.certificates.certificate import Certificate
 from kilt.certificates.serialize import ladder_plain, policy_plain, principle_plain, space_plain
+from kilt.errors import printable_lines
 from kilt.model.ladders import Ladder
 from kilt.model.measure import DEFAULT, Measure
 from kilt.model.policy import KAnonymity, Policy, Principle, TCloseness
@@ -48,7 +49,7 @@ class Question:
             lines.append(f"sensitive: {', '.join(f'{n}:{space_text(space)}' for n, space in self.sensitive.items())}")
         if self.identifier:
             lines.append(f"identifier: {', '.join(self.identifier)}")
-        return "\n".join(lines)
+        return printable_lines(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values, written as in the certificate."""

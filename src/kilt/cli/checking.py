@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
 import click
 
 from kilt.cli.group import cli
-from kilt.cli.interrupt import at_work
+from kilt.cli.interrupt import at_work, watching_run
 from kilt.cli.options import (
     TABLE,
+    escape_option,
     file_options,
     policy_options,
+    printing_options,
     reading_options,
     roles_options,
 )
-from kilt.cli.settings import policy_of, read_settings, some
+from kilt.cli.settings import policy_of, print_result, read_settings, some
 from kilt.errors import InputError
 
 
@@ -33,6 +34,7 @@ from kilt.errors import InputError
     default=None,
     help="The rows are in another order than those of the original: match them with rows that they cover.",
 )
+@escape_option
 def verify(**flags: Any) -> None:
     """Say what TABLE meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
@@ -45,14 +47,16 @@ def verify(**flags: Any) -> None:
     table = given.get("table") or given.get("output")
     if not table:
         raise InputError("'table' is missing: kilt verify TABLE --quasi COLUMNS")
-    with at_work():
+    with at_work(), watching_run(given, table) as observer:
         verdict = run(
             table,
             **some(given, *TABLE, "original", "mark"),
             policy=policy_of(given),
             shuffled=bool(given.get("shuffled") or given.get("shuffle")),
+            escape_formulas=bool(given.get("escape_formulas")),
+            observer=observer,
         )
-    click.echo(json.dumps(verdict.to_dict()) if given.get("json") else verdict_text(verdict))
+    print_result(given, verdict.to_dict, lambda: verdict_text(verdict))
     if not verdict.met:
         sys.exit(1)
 
@@ -68,7 +72,8 @@ def verify(**flags: Any) -> None:
 @roles_options
 @policy_options
 @file_options
-@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
+@escape_option
+@printing_options
 def check(**flags: Any) -> None:
     """Say whether CERTIFICATE proves its bound: everything is computed again from the original, in integers.
 
@@ -82,13 +87,15 @@ def check(**flags: Any) -> None:
     for name, path in (("certificate", given.get("certificate")), ("original", original)):
         if not path:
             raise InputError(f"'{name}' is missing: kilt check CERTIFICATE --original TABLE")
-    with at_work():
+    with at_work(), watching_run(given, given["certificate"]) as observer:
         found = run(
             given["certificate"],
             original=original,
             **some(given, "release", *TABLE),
             policy=policy_of(given),
+            escape_formulas=bool(given.get("escape_formulas")),
+            observer=observer,
         )
-    click.echo(json.dumps(found.to_dict()) if given.get("json") else found.summary())
+    print_result(given, found.to_dict, found.summary)
     if not found.passed:
         sys.exit(1)

@@ -51,6 +51,7 @@ KEYS: Mapping[str, str] = {
     "iterations": WHOLE,
     "seed": WHOLE,
     "json": SWITCH,
+    "quiet": SWITCH,
     "log": SWITCH,
     "delimiter": TEXT,
     "encoding": TEXT,
@@ -63,6 +64,7 @@ KEYS: Mapping[str, str] = {
     "shuffle": SWITCH,
     "shuffled": SWITCH,
     "strict": SWITCH,
+    "escape_formulas": SWITCH,
 }
 PATHS = ("input", "output", "original", "certificate", "report", "plot")
 PER_COLUMN = ("quasi", "sensitive", "weights", "mark", "l", "t", "average_t")

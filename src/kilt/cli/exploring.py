@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,8 @@ import click
 
 from kilt.cli.group import cli
 from kilt.cli.interrupt import at_work, watching_run
-from kilt.cli.options import (
-    style_options,
-)
+from kilt.cli.options import printing_options, style_options
+from kilt.cli.settings import print_result
 from kilt.errors import InputError
 
 
@@ -30,8 +28,7 @@ from kilt.errors import InputError
     is_flag=True,
     help="Show also values that fewer than 10 rows have, and values of columns that identify persons.",
 )
-@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing, as with --write FILE.")
+@printing_options
 def inspect(table: str, **flags: Any) -> None:
     """Say what the columns of TABLE are, how they single people out, and which policies are possible at all.
 
@@ -41,21 +38,20 @@ def inspect(table: str, **flags: Any) -> None:
     Example: kilt inspect patients.csv --write kilt.toml
     """
     from kilt.commands.inspect import inspect as run
-    from kilt.report.text import printable
+    from kilt.errors import printable
 
-    written, force, as_json, quiet = (flags.pop(name) for name in ("write", "force", "json", "quiet"))
+    written, force = (flags.pop(name) for name in ("write", "force"))
+    given = {name: flags.pop(name) for name in ("json", "quiet")}
     if force and not written:
         raise InputError("'force' has no meaning without --write FILE: give both, or leave it out")
-    with at_work(), watching_run({"json": as_json or quiet}, lines=False) as observer:
+    with at_work(), watching_run(given, table) as observer:
         profile = run(table, **flags, observer=observer)
         if written:
             profile.write(written, force=force)
-    if as_json:
-        click.echo(json.dumps({**profile.to_dict(), **({"written": written} if written else {})}))
-    elif not quiet:
-        said = f"wrote {written}: read it, then run kilt anonymize --config {written}"
-        hint = f"nothing is applied: kilt inspect {table} --write kilt.toml writes these proposals to a file"
-        click.echo(f"{profile.summary()}\n{printable(said if written else hint)}")
+    said = f"wrote {written}: read it, then run kilt anonymize --config {written}"
+    hint = f"nothing is applied: kilt inspect {table} --write kilt.toml writes these proposals to a file"
+    figures = {**profile.to_dict(), **({"written": written} if written else {})}
+    print_result(given, lambda: figures, lambda: f"{profile.summary()}\n{printable(said if written else hint)}")
 
 
 @cli.command()
@@ -66,18 +62,20 @@ def inspect(table: str, **flags: Any) -> None:
 @click.option(
     "--show-values", is_flag=True, help="Show labels of fewer than 5 rows, too, and the values themselves among them."
 )
-@click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else.")
+@printing_options
 def ladder(table: str, column: tuple[str, ...], **flags: Any) -> None:
     """Show what a ladder makes of a column of TABLE: its levels, what they cost a row, and some labels.
 
     Example: kilt ladder patients.csv age:bands=5,10,20
     """
     from kilt.commands.ladder import ladder as run
+    from kilt.run.progress import Progress
 
-    as_json = flags.pop("json")
-    with at_work():
+    given = {name: flags.pop(name) for name in ("json", "quiet")}
+    with at_work(), watching_run(given, table) as observer:
+        observer(Progress("reading"))
         preview = run(table, list(column), **flags)
-    click.echo(json.dumps(preview.to_dict()) if as_json else preview.summary())
+    print_result(given, preview.to_dict, preview.summary)
 
 
 @cli.command()
@@ -92,7 +90,8 @@ def example(name: tuple[str, ...], output: str | None, *, force: bool) -> None:
     Example: kilt example patients
     """
     from kilt.commands.example import EXAMPLES, write_example
-    from kilt.report.text import columns_text, printable
+    from kilt.errors import printable
+    from kilt.report.text import columns_text
 
     if output and len(name) != 1:
         raise InputError("'output' is for one example: kilt example patients -o FILE")

@@ -10,23 +10,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kilt.cli.started import STARTED
+
 if TYPE_CHECKING:
     from kilt.run.progress import Observer, Progress
 
-NOT_SEARCHING = ("reading", "checking", "verifying", "reporting")  # phases that have no result to keep
+KEEPING = frozenset({"listing", "solving", "bounding", "certifying", "writing"})  # phases with a result to keep
+
+
+def can_show_panel(given: dict[str, Any]) -> bool:
+    """Say whether there is a terminal for a panel, to which no release is written."""
+    return sys.stderr.isatty() and not (given.get("output") == "-" and sys.stdout.isatty())
 
 
 @contextmanager
-def watching_run(given: dict[str, Any], *, lines: bool = True) -> Iterator[Observer]:
-    """Show what is going on, on a terminal or where it is asked for."""
+def watching_run(given: dict[str, Any], table: object = None) -> Iterator[Observer]:
+    """Show what is going on: as a panel on a terminal, as lines where a log is asked for, and else not at all."""
     from kilt.run.progress import silent
 
-    if not given.get("log", sys.stderr.isatty() and not given.get("json")):
+    lines = bool(given.get("log"))
+    if given.get("quiet") or not given.get("log", not given.get("json") and can_show_panel(given)):
         yield silent
         return
-    from kilt.report.progress import watching
+    from kilt.report.panel import watching
+    from kilt.sources.sql.postgres.url import shown_location
 
-    with watching(lines=lines) as observer:
+    title = f"kilt {click.get_current_context().info_name} {shown_location(str(table)) if table else ''}".rstrip()
+    with watching(title, lines=lines, started=STARTED) as observer:
         yield observer
 
 
@@ -42,21 +52,23 @@ def at_work() -> Iterator[None]:
 
 
 @contextmanager
-def interruptible(watch: Observer, follows: str) -> Iterator[tuple[Observer, Callable[[], bool]]]:
+def interruptible(
+    watch: Observer, follows: str, keeping: frozenset[str] = KEEPING
+) -> Iterator[tuple[Observer, Callable[[], bool]]]:
     """While a search is on, let the first Ctrl-C end it, so that the best so far is kept; the next abandons it.
 
-    ``follows`` says what comes then.
+    ``follows`` says what comes then, and ``keeping`` in which phases there is something to keep.
     """
     phase, interrupted = "reading", False
 
     def follow(progress: Progress) -> None:
         nonlocal phase
-        phase = progress.phase
+        phase = phase if progress.beside else progress.phase
         watch(progress)
 
     def stop(number: int, frame: object) -> None:  # noqa: ARG001 - as signals want it
         nonlocal interrupted
-        if interrupted or phase in NOT_SEARCHING:
+        if interrupted or phase not in keeping:
             raise KeyboardInterrupt
         interrupted = True
         click.echo(f"kilt: stopping; {follows} (Ctrl-C again to abandon it)", err=True)

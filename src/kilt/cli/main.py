@@ -57,11 +57,18 @@ def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as s
 
 
 def _warn(message: Warning | str, *where: Any, **more: Any) -> None:  # noqa: ARG001 - as Python calls it
-    print(f"kilt: {message}", file=sys.stderr)  # noqa: T201 - what a person is told
+    _tell(str(message))
+
+
+def _tell(message: str) -> None:
+    """Tell a person something in which a name of the user's may stand, which is no command to the terminal."""
+    from kilt.errors import printable_lines
+
+    print(f"kilt: {printable_lines(message.split(chr(10)))}", file=sys.stderr)  # noqa: T201 - what a person is told
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"kilt: {message}", file=sys.stderr)  # noqa: T201 - what a person is told
+    _tell(message)
     _end_without_waiting(code)
     sys.exit(code)
 
@@ -81,9 +88,9 @@ def _end_without_waiting(code: int) -> None:
 
 def _end_at_once(code: int) -> None:
     """End without waiting for anybody; what databases have put on disk is removed."""
-    databases = sys.modules.get("kilt.sources.duck.connection")
-    if databases is not None:
-        databases.remove_spilled()
+    leftovers = sys.modules.get("kilt.leftovers")
+    if leftovers is not None:
+        leftovers.remove_folders()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

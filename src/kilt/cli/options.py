@@ -78,6 +78,10 @@ policy_options = _options(
         help="Average t-closeness: on average, groups tell at most BITS bits of the sensitive values.",
     ),
 )
+printing_options = _options(
+    click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
+    click.option("-q", "--quiet", is_flag=True, default=None, help="Print nothing but errors."),
+)
 style_options = _options(
     click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given)."),
     click.option(
@@ -107,7 +111,13 @@ reading_options = _options(
         help="What a suppressed cell looks like (* if not given), also by column, as in zip=?,age=null. With "
         "age=indicator it is empty, and a column age_hidden says where.",
     ),
-    click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
+    printing_options,
+)
+escape_option = click.option(
+    "--escape-formulas",
+    is_flag=True,
+    default=None,
+    help="A CSV release has a single quote before cells that a spreadsheet would take for formulas.",
 )
 certificate_option = click.option(
     "--certificate",

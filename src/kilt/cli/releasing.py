@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +13,7 @@ from kilt.cli.options import (
     ORIGINAL,
     TABLE,
     certificate_option,
+    escape_option,
     keep_option,
     policy_options,
     query_option,
@@ -21,10 +21,13 @@ from kilt.cli.options import (
     report_options,
     roles_options,
 )
-from kilt.cli.settings import policy_of, read_settings, salt_text, some, time_left
+from kilt.cli.settings import policy_of, print_result, read_settings, salt_text, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
 from kilt.sources.sql.postgres.url import shown_location
+
+if TYPE_CHECKING:
+    from kilt.release.release import Release
 
 
 @cli.command()
@@ -63,14 +66,21 @@ from kilt.sources.sql.postgres.url import shown_location
     help="Stop searching after so many moves instead: the same input, seed and N give the same release.",
 )
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random: search and shuffle (0 if not given).")
-@click.option("--log/--no-log", default=None, help="Print the progress once a second (default: on a terminal).")
+@click.option(
+    "--log/--no-log",
+    default=None,
+    help="Print a line for each improvement, at most one a second, in place of the panel that a terminal shows; with "
+    "--no-log there is neither.",
+)
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
 @click.option(
     "--strict",
     is_flag=True,
     default=None,
-    help="Make warnings errors: write nothing if a column is hidden in all rows or the gap is above 50%.",
+    help="Make warnings errors: write nothing if a column is hidden in all rows, if the gap is above 50%, or if a "
+    "spreadsheet would take cells for formulas.",
 )
+@escape_option
 @certificate_option
 @click.option(
     "--report",
@@ -79,7 +89,9 @@ from kilt.sources.sql.postgres.url import shown_location
 )
 @report_options
 def anonymize(**flags: Any) -> None:
-    """Release the table INPUT so that it meets the policy, with as few stars as can be found; - is standard input.
+    """Release the table INPUT so that it meets the policy, with as few stars as can be found.
+
+    INPUT is a file, - for standard input, or the URL of a table in a database.
 
     Example: kilt anonymize patients.csv -o release.csv --quasi zip:characters,age,sex
     --sensitive disease -k 5 -t 0.2
@@ -91,7 +103,7 @@ def anonymize(**flags: Any) -> None:
         if not given.get(name):
             raise InputError(f"'{name}' is missing: kilt anonymize INPUT -o OUTPUT --quasi COLUMNS -k 5")
     with (
-        watching_run(given) as watch,
+        watching_run(given, given["input"]) as watch,
         interruptible(watch, "the best release so far will be written") as (observer, interrupted),
     ):
         release = run(
@@ -105,19 +117,24 @@ def anonymize(**flags: Any) -> None:
             seed=given.get("seed", 0),
             shuffle=bool(given.get("shuffle")),
             strict=bool(given.get("strict")),
+            escape_formulas=bool(given.get("escape_formulas")),
             observer=observer,
             interrupted=interrupted,
         )
     apart = given["output"] == "-"  # the release is on standard output, where nothing else may be
-    if given.get("json"):
-        files = {**some(given, "certificate", "report"), "report_salt": release.report_salt}
-        shown = json.dumps({**release.to_dict(), "output": shown_location(given["output"]), **files})
-    else:
-        places = (given[name] for name in ("output", "certificate", "report") if given.get(name))
-        written = " and ".join(map(shown_location, places))
-        shown = f"{release.summary()}\nwrote {written.replace('-', 'standard output', 1) if apart else written}"
-        shown += f"\n{salt_text(release.report_salt)}" if release.report_salt else ""
-    click.echo(shown, err=apart)
+    files = {**some(given, "certificate", "report"), "report_salt": release.report_salt}
+    figures = {**release.to_dict(), "output": shown_location(given["output"]), **files}
+    print_result(given, lambda: figures, lambda: _released_text(release, given), err=apart)
+
+
+def _released_text(release: Release, given: dict[str, Any]) -> str:
+    """Say what was released, and where it was written."""
+    from kilt.errors import printable
+
+    places = [given[name] for name in ("output", "certificate", "report") if given.get(name)]
+    written = " and ".join("standard output" if place == "-" else printable(shown_location(place)) for place in places)
+    salt = [salt_text(release.report_salt)] if release.report_salt else []
+    return "\n".join([release.summary(), f"wrote {written}", *salt])
 
 
 @cli.command()
@@ -133,6 +150,7 @@ def anonymize(**flags: Any) -> None:
     default=None,
     help="The rows are in another order than those of the original: match them with rows that they cover.",
 )
+@escape_option
 @click.option("--certificate", metavar="FILE", help="The proof of the bound, which is checked first.")
 @report_options
 @click.option("--salt", metavar="DIGITS", help="The salt of an earlier report, which gives the same digest.")
@@ -144,18 +162,19 @@ def report(**flags: Any) -> None:
     Example: kilt report release.csv --original patients.csv --config kilt.toml -o report.html
     """
     from kilt.commands.report import write_report
+    from kilt.errors import printable
     from kilt.report.data.digest import new_salt
 
     given = read_settings(flags)
     salt = given.get("salt") or new_salt()
     release, original = given.get("release") or given.get("output"), given.get("original") or given.get("input")
-    as_json, path = given.get("json"), given.get("report")
-    for name, value in (("release", release), ("original", original), ("output", as_json or path)):
+    path = given.get("report")
+    for name, value in (("release", release), ("original", original), ("output", given.get("json") or path)):
         if not value:
             raise InputError(
                 f"'{name}' is missing: kilt report RELEASE --original TABLE --quasi COLUMNS -o report.html"
             )
-    with at_work():
+    with at_work(), watching_run(given, release) as observer:
         found = write_report(
             release,
             path,
@@ -164,9 +183,11 @@ def report(**flags: Any) -> None:
             salt=salt,
             policy=policy_of(given),
             shuffled=bool(given.get("shuffled") or given.get("shuffle")),
+            escape_formulas=bool(given.get("escape_formulas")),
             detail=given.get("detail", "public"),
+            observer=observer,
         )
-    click.echo(json.dumps(found.to_dict()) if as_json else f"wrote {path}\n{salt_text(salt)}")
+    print_result(given, found.to_dict, lambda: f"wrote {printable(str(path))}\n{salt_text(salt)}")
     if not (found.policy.met and found.policy.faithful):
         sys.exit(1)
 

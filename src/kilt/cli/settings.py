@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,13 +68,14 @@ def describe(given: dict[str, Any]) -> TableDescription:
 
 def print_undecided(table: TableDescription, given: dict[str, Any]) -> None:
     """Name the columns that nobody decided on, beside the answer of a command that releases nothing."""
+    from kilt.errors import printable
     from kilt.model.detect import note, refusal
 
-    if not given.get("json"):
+    if not (given.get("json") or given.get("quiet")):
         refused, noted = refusal(table.undecided), note(table.undecided)
         for said in (refused and f"kilt anonymize would refuse this table: {refused}", noted):
             if said:
-                click.echo(f"note: {said}", err=True)
+                click.echo(f"note: {printable(said)}", err=True)
 
 
 def time_left(given: dict[str, Any]) -> Any:
@@ -90,6 +93,16 @@ def policy_of(given: dict[str, Any]) -> Policy:
     if "diversity" in given and "l" not in given:
         raise InputError("'diversity' says what -l means: give -l too")
     return Policy(**some(given, "k", "l", "t", "average_t"), diversity=given.get("diversity", "frequency"))
+
+
+def print_result(given: dict[str, Any], figures: Callable[[], Any], text: Callable[[], str], **how: Any) -> None:
+    """Print what was found: as JSON, as text, or not at all, as is asked for."""
+    if given.get("json"):
+        click.echo(json.dumps(figures()), **how)
+    elif not given.get("quiet"):
+        from kilt.errors import printable_lines
+
+        click.echo(printable_lines(text().split("\n")), **how)
 
 
 def salt_text(salt: str) -> str:

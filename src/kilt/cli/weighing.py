@@ -9,7 +9,7 @@ import click
 
 from kilt.cli.drawing import check_plot, write_plot
 from kilt.cli.group import cli
-from kilt.cli.interrupt import interruptible, watching_run
+from kilt.cli.interrupt import KEEPING, interruptible, watching_run
 from kilt.cli.options import (
     certificate_option,
     keep_option,
@@ -19,7 +19,7 @@ from kilt.cli.options import (
     reading_options,
     roles_options,
 )
-from kilt.cli.settings import describe, policy_of, print_undecided, read_settings, some, time_left
+from kilt.cli.settings import describe, policy_of, print_result, print_undecided, read_settings, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
 
@@ -39,12 +39,16 @@ def bound(**flags: Any) -> None:
     Example: kilt bound patients.csv --quasi zip:characters,age,sex --sensitive disease -k 5 -t 0.2
     """
     from kilt.commands.bound import bound as run
+    from kilt.errors import printable
 
     given = read_settings(flags)
     if not given.get("input"):
         raise InputError("'input' is missing: kilt bound INPUT --quasi COLUMNS -k 5")
     table = describe(given)
-    with watching_run(given) as watch, interruptible(watch, "the best bound so far follows") as (observer, interrupted):
+    with (
+        watching_run(given, given["input"]) as watch,
+        interruptible(watch, "the best bound so far follows") as (observer, interrupted),
+    ):
         found = run(
             table,
             **some(given, "mark", "certificate"),
@@ -53,12 +57,9 @@ def bound(**flags: Any) -> None:
             observer=observer,
             interrupted=interrupted,
         )
-    if given.get("json"):
-        click.echo(json.dumps({**found.to_dict(), **some(given, "certificate")}))
-    else:
-        click.echo(found.summary())
-        if given.get("certificate"):
-            click.echo(f"wrote {given['certificate']}")
+    written = [f"wrote {printable(given['certificate'])}"] if given.get("certificate") else []
+    figures = {**found.to_dict(), **some(given, "certificate")}
+    print_result(given, lambda: figures, lambda: "\n".join([found.summary(), *written]))
     print_undecided(table, given)
 
 
@@ -99,7 +100,7 @@ def frontier(**flags: Any) -> None:
     check_plot(given)
     table = describe(given)
     with (
-        watching_run(given, lines=False) as watch,
+        watching_run(given, given["input"]) as watch,
         interruptible(watch, "the policies so far follow") as (observer, interrupted),
     ):
         points = run(
@@ -113,7 +114,7 @@ def frontier(**flags: Any) -> None:
             interrupted=interrupted,
         )
     write_plot(given, "Stars and bound, by policy", points, [str(point.policy) for point in points])
-    click.echo(json.dumps([point.to_dict() for point in points]) if given.get("json") else frontier_text(points))
+    print_result(given, lambda: [point.to_dict() for point in points], lambda: frontier_text(points))
     print_undecided(table, given)
 
 
@@ -142,9 +143,10 @@ def compare(**flags: Any) -> None:
         raise InputError("'input' is missing: kilt compare INPUT --quasi COLUMNS -k 5")
     check_plot(given)
     table = describe(given)
+    keeping = KEEPING | {"verifying"}  # what other solvers found
     with (
-        watching_run(given, lines=False) as watch,
-        interruptible(watch, "what the solvers found so far follows") as (observer, interrupted),
+        watching_run(given, given["input"]) as watch,
+        interruptible(watch, "what the solvers found so far follows", keeping) as (observer, interrupted),
     ):
         compared = run(
             table,
@@ -156,7 +158,7 @@ def compare(**flags: Any) -> None:
             interrupted=interrupted,
         )
     write_plot(given, "Stars and bound, by solver", compared, [each.solver for each in compared])
-    click.echo(json.dumps([each.to_dict() for each in compared]) if given.get("json") else compare_text(compared))
+    print_result(given, lambda: [each.to_dict() for each in compared], lambda: compare_text(compared))
     print_undecided(table, given)
 
 

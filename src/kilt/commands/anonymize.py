@@ -9,8 +9,11 @@ from os import PathLike
 from typing import Any, Unpack
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.certificates.proof.evidence import Bound
+from kilt.commands.executors import on_executors
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy, TCloseness
+from kilt.model.problem import Problem
 from kilt.model.roles import Spec
 from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
 from kilt.numbers import Number, decimal_text
@@ -18,11 +21,11 @@ from kilt.release.claim import ReleaseClaim
 from kilt.release.left import left_of, warnings_of
 from kilt.release.release import Release
 from kilt.report.page.request import ReportRequest
-from kilt.run.progress import Observer, Progress, silent
+from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.recorder import Recorder
 from kilt.run.stopping import StoppingRule, TimeLeft, never, require_seed
 from kilt.solvers.base import Solution, Solver
-from kilt.solvers.registry import with_parts
+from kilt.solvers.registry import solver_info, with_parts
 from kilt.solvers.solve import certifiable_bound, limited, solve
 from kilt.sources.counted_table import CountedTable, TableDescription, TableSettings, takes_table
 from kilt.sources.registry import open_writer
@@ -53,6 +56,7 @@ def anonymize(
     by: Spec = None,
     detail: str = "public",
     strict: bool = False,
+    escape_formulas: bool = False,
     observer: Observer = silent,
     interrupted: Callable[[], bool] = never,
     **said: Unpack[TableSettings],
@@ -68,18 +72,20 @@ def anonymize(
     bound (JSON, compressed if the name ends in .gz). ``report`` is where to write a report (.html or .json), ``by``
     names columns by whose values it says who lost how much, and its ``detail`` is public or internal. With ``polish``
     the search goes on from what the solver found, which is never worse. With ``strict`` a release that has warnings is
-    an error. When ``interrupted`` says so, the search ends and the best release so far is handed over.
+    an error. With ``escape_formulas`` a CSV file has a quote before cells that a spreadsheet would take for formulas.
+    When ``interrupted`` says so, the search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     solver = with_parts(solver, parts, seed)
     given = TableDescription.of(data, **said)
-    writer = None if output is None else open_writer(output, given.data, given.style)
+    writer = _writer(given, output, escape_formulas=escape_formulas)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
     request = ReportRequest.of(report, by, detail, input=given.data, output=output, certificate=certificate)
     observer = recorder = Recorder(observer)
     observer(Progress("reading"))
     noted = given.require_decided()
+    observer(Progress("counting"))
     table = given.count(policy)
     request.require_columns(table.source.columns, table.roles)
     if certificate is not None:
@@ -89,14 +95,17 @@ def anonymize(
         writer.require_marks(marks, table.source)
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
-    solution = solve(problem, solver, stop, observer, seed=seed, polish=polish)
+    observer = on_task(recorder, Task(problem.rows, stop.deadline, problem.stars(problem.base_cost)))
+    solving = on_executors(solver, table.source, problem, seed, interrupted)
+    solution = solve(problem, solving, stop, observer, seed=seed, polish=polish)
     proof, empty = None, []
     if certificate is not None:
-        bound = certifiable_bound(problem, solution, stop, observer)
+        bound = _certifiable(problem, solution, stop, observer)
         solution = solution.with_bound(bound)
         empty = [EMPTY] if bound.cost == problem.base_cost < solution.cost else []
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
+    observer(Progress("writing", stars=problem.stars(solution.cost)))
     plan = table.plan(solution.partition, marks)
     released = table.apply(plan, seed if shuffle else None)
     figures = _figures(table, solution)
@@ -105,7 +114,8 @@ def anonymize(
         observer(Progress("verifying", stars=claim.stars))
         verdict = claim.verify(stage.table)
         left = left_of(verdict, table.top_stars)
-        warnings = warnings_of(left, claim.stars, figures["exact_bound"], figures["exact_least"], strict=strict)
+        known = (left, claim.stars, figures["exact_bound"], figures["exact_least"])
+        warnings = warnings_of(*known, stage.formulas, strict=strict)
         release = Release(
             **figures,
             policy=policy,
@@ -116,11 +126,12 @@ def anonymize(
             warnings=warnings,
             left=left,
             blurs=table.blurs,
+            counts_cells=table.counts_cells,
             exact_stars=claim.stars,
             released=released,
             claim=claim,
             plan=plan,
-            settings=_settings(solver, polish, time, gap, iterations, seed, shuffle=shuffle),
+            settings=_settings(solver, parts, polish, time, gap, iterations, seed, shuffle=shuffle),
             moments=recorder.moments(claim.stars, figures["exact_bound"]),
         )
         with request.staged(release.report_subject, observer) as put_report:
@@ -132,8 +143,23 @@ def anonymize(
     return replace(release, seconds=ended - stop.started, verifying_seconds=ended - solved, report_salt=salt)
 
 
+def _writer(given: TableDescription, output: str | PathLike[str] | None, *, escape_formulas: bool) -> Writer | None:
+    """Return what writes the release, if it is to be written."""
+    style = replace(given.style, escape_formulas=escape_formulas)
+    return None if output is None else open_writer(output, given.data, style)
+
+
+def _certifiable(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
+    """Return the best bound that a certificate can prove, and say what is done before and after it is looked for."""
+    observer(Progress("certifying"))
+    bound = certifiable_bound(problem, solution, stop, observer)
+    observer(Progress("certifying"))
+    return bound
+
+
 def _settings(
     solver: str | Solver,
+    parts: int | None,
     polish: bool,
     time: Number | None,
     gap: Number | None,
@@ -144,9 +170,9 @@ def _settings(
 ) -> dict[str, str]:
     """Return the options of the command that say how the search went, as a report repeats them."""
     whole = f"{time.limit:g}" if isinstance(time, TimeLeft) else time
-    limits = {"time": whole, "gap": gap, "iterations": iterations, "seed": seed}
+    limits = {"parts": parts, "time": whole, "gap": gap, "iterations": iterations, "seed": seed}
     return {
-        **({} if solver == "auto" else {"solver": solver if isinstance(solver, str) else type(solver).__name__}),
+        **({} if solver == "auto" else {"solver": solver if isinstance(solver, str) else solver_info(solver).name}),
         **({"polish": ""} if polish else {}),
         **{name: str(value) for name, value in limits.items() if value is not None},
         **({"shuffle": ""} if shuffle else {}),

@@ -10,11 +10,13 @@ from os import PathLike
 from typing import Any, Unpack
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.commands.counting import read_and_count
+from kilt.errors import printable
 from kilt.model.marks import MarkSpec
 from kilt.model.policy import Policy
 from kilt.numbers import Number, json_number
 from kilt.report.text import bound_percent, by_least_levels
-from kilt.run.progress import Observer, Progress, silent
+from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.stopping import StoppingRule, never
 from kilt.sources.counted_table import TableDescription, TableSettings, require_mark, takes_table
 
@@ -23,8 +25,8 @@ from kilt.sources.counted_table import TableDescription, TableSettings, require_
 class LowerBound:
     """No release under the policy can have fewer than ``stars``; proved in exact arithmetic.
 
-    The least levels of ladders cost ``exact_least`` of them in every release, and ``blurs`` says whether cells may be
-    blurred in steps.
+    The least levels of ladders cost ``exact_least`` of them in every release. ``blurs`` says whether cells may be
+    blurred in steps, and ``counts_cells`` whether stars count cells.
     """
 
     policy: Policy
@@ -34,6 +36,7 @@ class LowerBound:
     seconds: float
     exact_least: Fraction = Fraction(0)
     blurs: bool = False
+    counts_cells: bool = False
 
     @property
     def stars(self) -> int | float:
@@ -43,10 +46,11 @@ class LowerBound:
     def summary(self) -> str:
         """Say it in a sentence."""
         share, least = self._share(self.exact_stars), self._share(self.exact_least)
-        can = f"can have fewer than {self.stars:,} stars ({bound_percent(share)} of what could be hidden)"
+        whole = "quasi cells" if self.counts_cells else "detail"
+        can = f"can have fewer than {self.stars:,} stars ({bound_percent(share)} of the {whole})"
         if self.blurs:
             can = f"can lose less than {bound_percent(share)} of the detail{by_least_levels(least)}"
-        return f"no release of these {self.rows:,} rows under {self.policy} {can}, {self.seconds:.1f} s"
+        return printable(f"no release of these {self.rows:,} rows under {self.policy} {can}, {self.seconds:.1f} s")
 
     def _share(self, stars: Fraction) -> Fraction:
         """Return stars as a share of what it costs to hide everything."""
@@ -91,15 +95,15 @@ def bound(
     given = TableDescription.of(data, **said)
     if certificate is not None:
         require_place(certificate, input=given.data)
-    observer(Progress("reading"))
-    table = given.count(policy)
+    table = read_and_count(given, policy, observer)
     if certificate is not None:
         require_describable(table)
     require_mark(table, mark)
     problem = table.problem
+    observer = on_task(observer, Task(problem.rows, stop.deadline, problem.stars(problem.base_cost)))
     found = lower_bound(problem, stop, observer)
     if certificate is not None:
-        observer(Progress("checking", bound=problem.stars(found.cost)))
+        observer(Progress("certifying", bound=problem.stars(found.cost)))
         with staged_certificate(certificate, issue_certificate(table, found)) as put:
             put()
     return LowerBound(
@@ -110,4 +114,5 @@ def bound(
         seconds=clock.monotonic() - stop.started,
         exact_least=problem.stars(problem.base_cost),
         blurs=table.blurs,
+        counts_cells=table.counts_cells,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -12,6 +13,7 @@ from kilt.errors import InputError
 from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
+from kilt.run.progress import Observer, Progress, silent
 from kilt.sources.counted_table import read_decimals
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
@@ -32,6 +34,8 @@ def check(
     encoding: str | None = None,
     decimal: str | None = None,
     sheet: str | None = None,
+    escape_formulas: bool = False,
+    observer: Observer = silent,
 ) -> CertificateCheck:
     """Say whether a certificate proves its bound for this original, and its stars for this release.
 
@@ -40,6 +44,7 @@ def check(
     """
     given = certificate if isinstance(certificate, Certificate) else Certificate.read(certificate)
     style = FileStyle(delimiter, encoding, sheet=sheet)
+    observer(Progress("reading the original"))
     source = open_source(original, style)
     if weights is not None and quasi is None:
         raise InputError("'weights' says what a star counts in a quasi column: give 'quasi' too")
@@ -53,5 +58,8 @@ def check(
         identifier=None if identifier is None else roles.identifier,
         measure=None if measure is None else roles.measure,
     )
-    beside = None if release is None else open_source(release, style, source)
+    observer(Progress("reading"))
+    written = replace(style, escape_formulas=escape_formulas)
+    beside = None if release is None else open_source(release, written, source)
+    observer(Progress("certifying"))
     return check_certificate(given, source, beside, demand)

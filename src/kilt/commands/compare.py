@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, Unpack
 
 from kilt.certificates.proof.evidence import Arithmetic, Bound, Status, gap_of, status_of
-from kilt.errors import InputError
+from kilt.commands.counting import read_and_count
+from kilt.errors import InputError, printable_lines
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
@@ -16,7 +17,7 @@ from kilt.numbers import Number, bound_number, decimal_text, json_number
 from kilt.release.claim import ReleaseClaim
 from kilt.release.release import guarantee_text
 from kilt.report.text import figures_text, percent
-from kilt.run.progress import Observer, Progress, silent
+from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
 from kilt.solvers.choose import reason_refused
@@ -98,26 +99,30 @@ def compare(
     """
     infos = _infos(solvers)
     limit, seed = StoppingRule.of(SECONDS if time is None else time, 0, interrupted), require_seed(seed)
-    observer(Progress("reading"))
     given = TableDescription.of(data, **said)
-    table = given.count(policy)
+    table = read_and_count(given, policy, observer)
     problem, results = table.problem, Results(table, mark)
     reasons = [reason_refused(info, problem) for info in infos]
     if all(reasons):
         every = "; ".join(f"{info.name}: {reason}" for info, reason in zip(infos, reasons, strict=True))
         raise InputError(f"none of these solvers can do this ({every})")
-    for info, reason in zip(infos, reasons, strict=True):
+    least = problem.stars(problem.base_cost)
+    for place, (info, reason) in enumerate(zip(infos, reasons, strict=True)):
         if reason:
             results.add_remark(info, f"cannot do this: {reason}")
         elif interrupted():
             results.add_remark(info, "was not run: the comparison was interrupted")
         else:
-            observer(Progress(info.name))
             stop = limit.restarted()
-            solution = _solve(problem, info, stop, observer, seed, polish=polish)
+            name = f"solver {place + 1} of {len(infos)}, {info.name}"
+            watch = on_task(observer, Task(problem.rows, stop.deadline, least, name))
+            watch(Progress("solving"))
+            solution = _solve(problem, info, stop, watch, seed, polish=polish)
+            watch(Progress("verifying", stars=problem.stars(solution.cost)))
             results.add(info, solution, stop.elapsed, "interrupted" if interrupted() else "stopped by its time limit")
     if not results.has_good_bound and not interrupted():
-        results.raise_bound(limit.restarted(), observer)
+        stop = limit.restarted()
+        results.raise_bound(stop, on_task(observer, Task(problem.rows, stop.deadline, least, "the bound of all")))
     return results.ranked()
 
 
@@ -224,7 +229,7 @@ def compare_text(compared: Sequence[SolverResult]) -> str:
     shown = [f"{line.ljust(width)}  {c.remark}".rstrip() for line, c in zip(lines[1:], made, strict=True)]
     refused = [f"{c.solver} {c.remark}" for c in compared if c.exact_stars is None]
     floating = ["the bound was proved in floating point"] * any(c.proof == "float" for c in made)
-    return "\n".join([lines[0], *shown, *floating, *([""] if refused else []), *refused])
+    return printable_lines([lines[0], *shown, *floating, *([""] if refused else []), *refused])
 
 
 def _row(compared: SolverResult) -> tuple[str, ...]:

@@ -9,16 +9,17 @@ from typing import Any, Unpack
 
 from kilt.certificates.proof.evidence import Arithmetic, Status, gap_of, status_of
 from kilt.commands.carrying import Carrier, Known
+from kilt.commands.counting import read_and_count
 from kilt.commands.policy_ranges import Range, read_policies
 from kilt.deprecation import warn_changed
-from kilt.errors import InfeasibleError
+from kilt.errors import InfeasibleError, printable_lines
 from kilt.model.marks import MarkSpec
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.numbers import Number, bound_number, decimal_text, json_number
 from kilt.report.text import figures_text
 from kilt.run.budget import Budget
-from kilt.run.progress import Observer, Progress, silent
+from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.stopping import StoppingRule, never, read_limit, require_iterations, require_seed
 from kilt.solvers.base import Solver
 from kilt.solvers.solve import limited, solve
@@ -98,8 +99,7 @@ def frontier(
     if time is not None and time_each is None and len(policies) > 1:
         warn_changed("'time' is for the whole frontier now, and no longer for each policy, which is 'time_each'")
     given = TableDescription.of(data, **said)
-    observer(Progress("reading"))
-    table = given.count(policies[0])
+    table = read_and_count(given, policies[0], observer)
     require_mark(table, mark)
     return Frontier(table, policies, solver, require_seed(seed), observer).points(budget, found)
 
@@ -120,13 +120,16 @@ class Frontier:
         for done, place in enumerate(order):
             if budget.interrupted():
                 break
-            self.observer(Progress(f"{self.policies[place]}"))
             try:
                 problem = self.table.under(self.policies[place]).problem
             except InfeasibleError as error:
                 self.infeasible[place] = str(error)
             else:
-                self._solve(place, problem, budget.next(len(order) - done))
+                stop = budget.next(len(order) - done)
+                name = f"policy {done + 1:,} of {len(order):,}, {self.policies[place]}"
+                least = problem.stars(problem.base_cost)
+                task = Task(problem.rows, budget.deadline or stop.deadline, least, name)
+                self._solve(place, problem, stop, on_task(self.observer, task))
             if found is not None:
                 found(self._so_far())
         return self._so_far()
@@ -137,15 +140,16 @@ class Frontier:
         solved = [place for place in range(len(self.policies)) if place in known or place in self.infeasible]
         return [self._point(place, known.get(place)) for place in solved]
 
-    def _solve(self, place: int, problem: Problem, stop: StoppingRule) -> None:
+    def _solve(self, place: int, problem: Problem, stop: StoppingRule, observer: Observer) -> None:
         """Solve one policy, from a release of another on if it is legal, unless that one is as good as is asked for."""
+        observer(Progress("solving"))
         start = self.carrier.start(place, problem)
         bound = self.carrier.exact_bound(place)
         if start is not None and (start.cost <= bound or limited(problem, self.solver, stop)(start.cost, bound)):
             self.carrier.add(place, problem, start, None)
             return
         partition = None if start is None else start.partition
-        solution = solve(problem, self.solver, stop, self.observer, seed=self.seed, start=partition)
+        solution = solve(problem, self.solver, stop, observer, seed=self.seed, start=partition)
         self.carrier.add(place, problem, start, solution)
 
     def _point(self, place: int, known: Known | None) -> FrontierPoint:
@@ -175,7 +179,7 @@ def frontier_text(points: Sequence[FrontierPoint]) -> str:
     rows = [("policy", "stars", "bound", "gap"), *map(_row, points)]
     lines = figures_text(rows)
     width = max(map(len, lines))
-    return "\n".join(
+    return printable_lines(
         f"{line.ljust(width)}  {remark}".rstrip()
         for line, remark in zip(lines, ["", *map(_remark, points)], strict=True)
     )

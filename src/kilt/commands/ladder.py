@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kilt.errors import InputError
+from kilt.errors import InputError, printable_lines
 from kilt.model.ladders import MARK, Domain, Ladder, Limited, PathLadder, Priced
 from kilt.model.ladders.limited import VALUE
 from kilt.model.measure import DEFAULT, Measure
@@ -72,7 +72,7 @@ class LadderPreview:
         ]
         header = ("level", "labels", "fewest rows", "stars a row", "for example")
         about = f"{self.column}: {self.ladder}, measure {self.measure}, {pluralize(self.rows, 'row')}"
-        return "\n".join([about, *columns_text(header, rows), *(f"note: {note}" for note in self.notes)])
+        return printable_lines([about, *columns_text(header, rows), *(f"note: {note}" for note in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""

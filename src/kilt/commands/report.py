@@ -18,6 +18,7 @@ from kilt.model.roles import Spec
 from kilt.report.data.model import Report
 from kilt.report.data.subject import RunFacts, Subject
 from kilt.report.page.request import ReportRequest
+from kilt.run.progress import Observer, Progress, silent
 from kilt.sources.file_format import FileStyle
 from kilt.verification.verifier import judge
 
@@ -39,25 +40,32 @@ def write_report(
     decimal: str | None = None,
     sheet: str | None = None,
     shuffled: bool = False,
+    escape_formulas: bool = False,
     certificate: str | PathLike[str] | None = None,
     by: Spec = None,
     detail: str = "public",
     salt: str | None = None,
+    observer: Observer = silent,
 ) -> Report:
     """Report on a release beside its original, and write it if ``output`` names a file (.html or .json).
 
-    The release is verified again, as by ``kilt.verify``. Its bound is that of the ``certificate``, if there is one that
-    proves it for this original and this policy. ``by``, ``detail`` and ``salt`` are those of ``Release.report``.
+    The release is verified again, as by ``kilt.verify``, whose arguments it takes. Its bound is that of the
+    ``certificate``, if there is one that proves it for this original and this policy. ``by``, ``detail`` and ``salt``
+    are those of ``Release.report``.
     """
     request = ReportRequest.of(output, by, detail, salt, release=release, original=original, certificate=certificate)
-    style = FileStyle(delimiter, encoding, sheet=sheet)
-    pair = open_beside(release, original, style, quasi, sensitive, identifier, mark, weights, measure, decimal)
+    style = FileStyle(delimiter, encoding, sheet=sheet, escape_formulas=escape_formulas)
+    given = (quasi, sensitive, identifier, mark, weights, measure, decimal)
+    pair = open_beside(release, original, style, *given, observer=observer)
     request.require_columns(pair.original.columns, pair.roles)
     asked = policy or Policy()
+    observer(Progress("verifying"))
     verdict = judge(pair.released, pair.roles, asked, pair.original, pair.marks, shuffled=shuffled)
     subject = Subject(pair.released, pair.original, pair.roles, asked, pair.marks, verdict)
     if certificate is not None and Path(certificate).exists():
+        observer(Progress("certifying"))
         subject = replace(subject, run=_proved(subject, certificate))
+    observer(Progress("reporting"))
     return request.write(subject)
 
 

@@ -10,6 +10,7 @@ from kilt.model.marks import ColumnMark, MarkSpec, default_mark, read_marks
 from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
+from kilt.run.progress import Observer, Progress, silent
 from kilt.sources.base import Source
 from kilt.sources.counted_table import read_decimals
 from kilt.sources.file_format import FileStyle
@@ -35,20 +36,27 @@ def verify(
     decimal: str | None = None,
     sheet: str | None = None,
     shuffled: bool = False,
+    escape_formulas: bool = False,
+    observer: Observer = silent,
 ) -> Verdict:
     """Say what a table meets: the largest k and l, the smallest t and average t, the risk, and what breaks a policy.
 
     ``table`` is a frame or the path of a file. With the ``original`` beside it, it is also checked
     that nothing but suppressed quasi cells differs; ``mark`` is what these look like, and stars are counted by the
     ``measure``. If its rows were ``shuffled``, they are matched one to one with rows of the original that they cover.
+    ``escape_formulas`` says that the table was written so: what was escaped is read as what it was.
     """
-    style = FileStyle(delimiter, encoding, sheet=sheet)
+    style = FileStyle(delimiter, encoding, sheet=sheet, escape_formulas=escape_formulas)
     if original is not None:
-        pair = open_beside(table, original, style, quasi, sensitive, identifier, mark, weights, measure, decimal)
+        given = (quasi, sensitive, identifier, mark, weights, measure, decimal)
+        pair = open_beside(table, original, style, *given, observer=observer)
+        observer(Progress("verifying"))
         return judge(pair.released, pair.roles, policy or Policy(), pair.original, pair.marks, shuffled=shuffled)
+    observer(Progress("reading"))
     source = open_source(table, style)
-    roles, given = _read(source, quasi, sensitive, weights, measure, mark, style.encoding)
-    return judge(source, read_decimals(roles, decimal, source), policy or Policy(), marks=given)
+    roles, marks = _read(source, quasi, sensitive, weights, measure, mark, style.encoding)
+    observer(Progress("verifying"))
+    return judge(source, read_decimals(roles, decimal, source), policy or Policy(), marks=marks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +80,15 @@ def open_beside(
     weights: Spec,
     measure: Measure | str | None,
     decimal: str | None,
+    *,
+    observer: Observer,
 ) -> ReleasePair:
     """Open a release and its original."""
+    observer(Progress("reading"))
     source = open_source(table, style)
     roles, given = _read(source, quasi, sensitive, weights, measure, mark, style.encoding)
-    beside = open_source(original, style, source)
+    observer(Progress("reading the original"))
+    beside = open_source(original, replace(style, escape_formulas=False), source)
     roles = read_decimals(roles, decimal, beside)  # ladders read its values, which may have a type that is lost
     roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
     marks: dict[str, ColumnMark] = {

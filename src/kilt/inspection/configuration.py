@@ -10,9 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kilt.errors import InputError
+from kilt.errors import InputError, printable
 from kilt.numbers import decimal_text, pluralize
-from kilt.report.text import printable
 from kilt.staging import is_same_file, require_writable, staged_bytes
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ ROLES = {
     "sensitive": "Released as they are: what the policy protects. A space says how far two values are apart.",
 }
 MARKS = "What a suppressed cell looks like, where * could be mistaken for a value."
+REPORT = "a page on the release for those who decide: take the first # away"
 DIVERSE = "l-diversity: at most 1/l of the rows of a group share a value."
 CLOSE = f"""\
 # t-closeness: no group is farther than t from the table. Take the # away to ask for it; {T} is a place to begin.
@@ -71,6 +71,7 @@ def _settings(profile: Profile, folder: Path) -> Iterator[str]:
         table = given if given == "-" else Path(os.path.relpath(Path(given).absolute(), folder.absolute())).as_posix()
         yield f"input = {quoted(table)}"
         yield f"output = {quoted(release_name(given))}"
+        yield f"# report = {quoted(_report(release_name(given)))} # {REPORT}"
     yield from (f"{name} = {quoted(value)}" for name, value in settings.items())
     yield ""
 
@@ -84,6 +85,11 @@ def release_name(given: str) -> str:
     stem = Path(path.name.removesuffix(last))
     kind = ".csv" if stem.suffix.lower() in (*DATABASES, "", ".xlsm") else stem.suffix
     return f"{stem.stem}-release{kind}{last}"
+
+
+def _report(output: str) -> str:
+    """Name the report after the release."""
+    return output.rpartition("release")[0] + "report.html"
 
 
 def _lists(profile: Profile) -> Iterator[str]:

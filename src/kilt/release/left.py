@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -41,10 +41,16 @@ def left_of(verdict: Verdict, top_stars: Mapping[str, Fraction]) -> dict[str, Co
 
 
 def warnings_of(
-    left: Mapping[str, ColumnLeft], stars: Fraction, bound: Fraction | None, least: Fraction, *, strict: bool = False
+    left: Mapping[str, ColumnLeft],
+    stars: Fraction,
+    bound: Fraction | None,
+    least: Fraction,
+    formulas: Sequence[str] = (),
+    *,
+    strict: bool = False,
 ) -> tuple[str, ...]:
     """Say what the owner of a release should look at before publishing it; raise if that is to be an error."""
-    found = (*_hidden(left), *_far(stars, bound, least))
+    found = (*_hidden(left), *_far(stars, bound, least), *_running(formulas))
     if found and strict:
         raise StrictError(f"'strict' makes warnings errors, nothing was written: {'; '.join(found)}")
     return found
@@ -64,3 +70,9 @@ def _far(stars: Fraction, bound: Fraction | None, least: Fraction) -> Iterator[s
             yield "no lower bound is known"
     elif (gap := gap_of(stars, bound, least)) > LARGE_GAP:
         yield f"the gap is {percent(gap)}, so that a much better release may exist: more time may help"
+
+
+def _running(formulas: Sequence[str]) -> Iterator[str]:
+    if formulas:
+        where = listed([f"'{name}'" for name in formulas])
+        yield f"a spreadsheet would take cells of {where} for formulas: --escape-formulas (escape_formulas) prevents it"

@@ -18,6 +18,7 @@ from kilt.release.claim import ReleaseClaim
 from kilt.release.left import ColumnLeft
 from kilt.run.recorder import Moment
 from kilt.sources.base import Source
+from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_writer
 from kilt.verification.verdict import Verdict
 
@@ -47,10 +48,11 @@ class Release:
 
     The least levels of ladders cost ``exact_least`` stars in every release; nothing, if all values may be shown.
 
-    ``warnings`` are what to look at before publishing it; ``left`` has how much of each quasi column is left, and
-    ``blurs`` says whether cells may be blurred in steps. It took ``seconds`` in all, ``verifying_seconds`` of them
-    after the search: to apply the plan, verify and write. ``settings`` are the options of the command that would search
-    in the same way, and ``moments`` what became better when; ``report_salt`` belongs to the digest in the report.
+    ``warnings`` are what to look at before publishing it; ``left`` has how much of each quasi column is left,
+    ``blurs`` says whether cells may be blurred in steps, and ``counts_cells`` whether stars count cells. It took
+    ``seconds`` in all, ``verifying_seconds`` of them after the search: to apply the plan, verify and write.
+    ``settings`` are the options of the command that would search in the same way, and ``moments`` what became better
+    when; ``report_salt`` belongs to the digest in the report.
     """
 
     policy: Policy
@@ -62,6 +64,7 @@ class Release:
     warnings: tuple[str, ...]
     left: dict[str, ColumnLeft]
     blurs: bool
+    counts_cells: bool
     exact_stars: Fraction
     exact_bound: Fraction | None
     proof: Arithmetic
@@ -134,9 +137,12 @@ class Release:
             for size, *pattern in zip(self.sizes.tolist(), *columns, strict=True)
         ]
 
-    def write(self, path: str | PathLike[str]) -> None:
-        """Write the release to a file: verified from the file itself, and renamed into place at the end."""
-        with open_writer(path, self.released).stage(self.released) as stage:
+    def write(self, path: str | PathLike[str], *, escape_formulas: bool = False) -> None:
+        """Write the release to a file: verified from the file itself, and renamed into place at the end.
+
+        With ``escape_formulas`` a CSV file has a quote before cells that a spreadsheet would take for formulas.
+        """
+        with open_writer(path, self.released, FileStyle(escape_formulas=escape_formulas)).stage(self.released) as stage:
             self.claim.verify(stage.table)
             stage.publish()
 

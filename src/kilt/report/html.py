@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from kilt.errors import printable
 from kilt.report.text import left_text, loss, quality, reached
 
 if TYPE_CHECKING:
@@ -24,19 +25,24 @@ def release_html(release: Release) -> str:
         ("detail left", left_text(release)),
         ("verified", reached(release)),
     ]
-    rows = "".join(f"<tr><th style='text-align:left'>{escape(n)}</th><td>{escape(v)}</td></tr>" for n, v in figures)
+    rows = "".join(f"<tr><th style='text-align:left'>{shown(n)}</th><td>{shown(v)}</td></tr>" for n, v in figures)
     largest = sorted(release.groups, key=lambda group: -group.size)[:SHOWN]
-    header = "".join(f"<th>{escape(column.name)}</th>" for column in release.plan.columns)
+    header = "".join(f"<th>{shown(column.name)}</th>" for column in release.plan.columns)
     groups = "".join(
         f"<tr>{''.join(_cell(cell) for cell in group.pattern.values())}<td>{group.size:,}</td></tr>"
         for group in largest
     )
-    warnings = "".join(f"<p><strong>Warning</strong>: {escape(each)}</p>" for each in release.warnings)
+    warnings = "".join(f"<p><strong>Warning</strong>: {shown(each)}</p>" for each in release.warnings)
     return (
-        f"<div>{warnings}<p><strong>kilt release</strong>: {escape(quality(release))}</p><table>{rows}</table>"
+        f"<div>{warnings}<p><strong>kilt release</strong>: {shown(quality(release))}</p><table>{rows}</table>"
         f"<p>The largest groups:</p><table><tr>{header}<th>rows</th></tr>{groups}</table></div>"
     )
 
 
 def _cell(cell: str | None) -> str:
-    return "<td><em>missing</em></td>" if cell is None else f"<td>{escape(cell)}</td>"
+    return "<td><em>missing</em></td>" if cell is None else f"<td>{shown(cell)}</td>"
+
+
+def shown(text: str) -> str:
+    """Write a text so that a notebook shows it and does nothing else with it."""
+    return escape(printable(text))

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from kilt.errors import printable
 from kilt.numbers import decimal_text, pluralize
-from kilt.report.text import columns_text, part, printable
+from kilt.report.text import columns_text, part
 
 if TYPE_CHECKING:
     from kilt.inspection.possible import PossibleOn

@@ -1,62 +1,155 @@
-"""Where a run stands, for a person who waits: a spinner, and a line a second with stars, bound and gap."""
+"""Where a run stands, for a person who waits: put together from what it tells, and written as lines of a log."""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 
-from rich.console import Console
+from kilt.certificates.proof.evidence import gap_of
+from kilt.errors import printable
+from kilt.run.progress import Progress, Task
+from kilt.run.recorder import MOST, Moment, thinned
 
-from kilt.run.progress import Observer, Progress
-
-EVERY = 1.0  # seconds from line to line
+EVERY = 1.0  # seconds from line to line, at least
 HEADER = f"{'time':>8}{'stars':>14}{'bound':>14}{'gap':>9}"
+WORDS = {
+    "reading": "reading the table",
+    "reading the original": "reading the original",
+    "counting": "counting rows that are alike",
+    "listing": "listing patterns",
+    "solving": "searching for a release",
+    "bounding": "proving a bound",
+    "certifying": "checking the proof",
+    "verifying": "verifying the release",
+    "writing": "writing the release",
+    "reporting": "making the report",
+}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Stars, bound and gap, as far as they are known."""
+
+    stars: Fraction | None = None
+    bound: Fraction | None = None
+    gap: float | None = None
+
+
+class Standing:
+    """Where a run stands; search and bound may run side by side, and both tell of it."""
+
+    def __init__(self, started: float | None = None) -> None:
+        self.started = time.monotonic() if started is None else started
+        self.task: Task | None = None
+        self.done: float | None = None
+        self.moments: list[Moment] = []  # of this task
+        self._phase, self._beside = "reading", ""
+        self._lock = threading.Lock()
+
+    def note(self, progress: Progress) -> None:
+        """Take in what is told; another task begins anew."""
+        with self._lock:
+            if progress.task is not None and progress.task != self.task:
+                self.task, self.moments, self._beside = progress.task, [], ""
+            if progress.beside:
+                self._beside = progress.phase
+            else:
+                self._beside = self._beside if progress.phase == self._phase else ""
+                self._phase, self.done = progress.phase, progress.done
+            self._note_figures(progress.stars, progress.bound)
+
+    def _note_figures(self, stars: Fraction | None, bound: Fraction | None) -> None:
+        """Keep the last stars and the last bound, with the moment at which they became what they are."""
+        before = self.figures
+        stars, bound = before.stars if stars is None else stars, before.bound if bound is None else bound
+        if (stars, bound) != (before.stars, before.bound):
+            moments = [*self.moments, Moment(self.elapsed, stars, bound)]
+            self.moments = thinned(moments, MOST) if len(moments) > 2 * MOST else moments
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds since the start."""
+        return time.monotonic() - self.started
+
+    @property
+    def limit(self) -> float | None:
+        """The seconds from the start to the moment when the search must end; None if there is no limit."""
+        return None if self.task is None or self.task.deadline is None else self.task.deadline - self.started
+
+    @property
+    def phase(self) -> str:
+        """What is being done, in plain words, and what is done beside it."""
+        phases = [self._phase, *([self._beside] if self._beside else [])]
+        return ", ".join(WORDS.get(phase, phase) for phase in phases)
+
+    @property
+    def name(self) -> str:
+        """The name of the task, if it is one of several."""
+        return printable(self.task.name) if self.task is not None and self.task.name else ""
+
+    @property
+    def figures(self) -> Figures:
+        """Stars, bound and gap."""
+        if not self.moments:
+            return Figures()
+        last = self.moments[-1]
+        if last.stars is None:
+            return Figures(None, last.bound)
+        least = self.task.least if self.task is not None else Fraction(0)
+        return Figures(last.stars, last.bound, float(gap_of(last.stars, last.bound or Fraction(0), least)))
 
 
 class Log:
-    """Puts together what search and bound tell, which may run side by side."""
+    """Writes a line when there is something new, at most once a second: time, stars, bound, gap, and what is done."""
 
-    def __init__(self) -> None:
-        self.started = time.monotonic()
-        self.shown = 0.0
-        self.stars: Fraction | None = None
-        self.bound: Fraction | None = None
+    def __init__(self, standing: Standing, write: Callable[[str], None]) -> None:
+        self.standing, self.write = standing, write
+        self._shown, self._said = standing.elapsed, self._state()
+        self._has_header = False
+        self._lock = threading.Lock()
 
-    def note(self, progress: Progress) -> None:
-        """Keep the last stars and the last bound."""
-        self.stars = self.stars if progress.stars is None else progress.stars
-        self.bound = self.bound if progress.bound is None else progress.bound
+    def tell(self) -> None:
+        """Write a line if one is due: the first with stars at once, all others a second after the line before."""
+        with self._lock:
+            state, elapsed = self._state(), self.standing.elapsed
+            first = self.standing.figures.stars is not None and not self._has_header
+            if not first and (state == self._said or elapsed < self._shown + EVERY):
+                return
+            if first:
+                self.write(HEADER)
+            self.write(self._line(elapsed))
+            self._shown, self._said, self._has_header = elapsed, state, self._has_header or first
 
-    def due(self) -> bool:
-        """Say whether it is time for a line, which there is none for before there are stars."""
-        elapsed = time.monotonic() - self.started
-        if self.stars is None or (self.shown and elapsed < self.shown + EVERY):
-            return False
-        self.shown = elapsed
-        return True
+    def _state(self) -> tuple[object, ...]:
+        standing = self.standing
+        return standing.figures, standing.name, standing.phase
 
-    def line(self) -> str:
-        """Return the line: seconds, stars, bound, gap."""
-        stars, bound = self.stars or Fraction(0), self.bound or Fraction(0)
-        gap = f"{100 * float((stars - bound) / stars):.2f}%" if stars else "0.00%"
-        return f"{time.monotonic() - self.started:>7.1f}s{float(stars):>14,.0f}{float(bound):>14,.0f}{gap:>9}"
+    def _line(self, elapsed: float) -> str:
+        figures = self.standing.figures
+        stars = "" if figures.stars is None else f"{float(figures.stars):,.0f}"
+        bound = "" if figures.stars is None and figures.bound is None else f"{float(figures.bound or 0):,.0f}"
+        gap = "" if figures.gap is None else f"{100 * figures.gap:.2f}%"
+        said = ": ".join(filter(None, (self.standing.name, self.standing.phase)))
+        return f"{elapsed:>7.1f}s{stars:>14}{bound:>14}{gap:>9}  {said}"
 
 
 @contextmanager
-def watching(*, lines: bool) -> Iterator[Observer]:
-    """Show a spinner if there is a terminal, and lines if they are wanted, on standard error."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    log = Log()
-    with console.status("reading") as status:
+def told_regularly(log: Log) -> Iterator[None]:
+    """Let a log write what is due also while the run tells nothing."""
+    ended = threading.Event()
 
-        def show(progress: Progress) -> None:
-            placing = progress.done is not None and 0 < progress.done < 1
-            status.update(f"{progress.phase} {progress.done:.0%} of the rows placed" if placing else progress.phase)
-            log.note(progress)
-            first = not log.shown
-            if lines and log.due():
-                console.print(HEADER + "\n" + log.line() if first else log.line())
+    def tell() -> None:
+        while not ended.wait(EVERY / 2 or None):
+            log.tell()
 
-        yield show
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

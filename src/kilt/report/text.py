@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from kilt.errors import printable_lines
 from kilt.model.policy import AverageCloseness, LDiversity
 from kilt.numbers import decimal_text, pluralize
 from kilt.verification.verdict import Verdict
@@ -32,20 +33,17 @@ def release_text(release: Release) -> str:
         f"and {release.verifying_seconds:.1f} s to verify and write",
         *(f"note: {note}" for note in release.notes),
     ]
-    return "\n".join(lines)
+    return printable_lines(lines)
 
 
 def loss(release: Release) -> str:
-    """Say how much is lost: in stars where cells are hidden or not, as a share of the detail where they are blurred."""
-    if not release.blurs:
-        return f"{release.stars:,} stars ({percent(release.lost)} of what could be hidden)"
-    must = (
-        ""
-        if release.must_be_lost is None
-        else f"; at least {bound_percent(release.must_be_lost, release.lost)} must be"
-    )
+    """Say how much is lost, and how much of it must be: in stars, too, where cells are not blurred in steps."""
+    stars = "" if release.blurs else f"{release.stars:,} stars: "
+    lost = "of the quasi cells are hidden" if release.counts_cells else "of the detail is lost"
     least = release.exact_least / release.most_stars if release.most_stars else Fraction(0)
-    return f"{percent(release.lost)} of the detail is lost{by_least_levels(least)}{must}"
+    must = release.must_be_lost
+    at_least = "" if must is None else f"; at least {bound_percent(must, release.lost)} must be"
+    return f"{stars}{percent(release.lost)} {lost}{by_least_levels(least)}{at_least}"
 
 
 def by_least_levels(share: Fraction) -> str:
@@ -100,7 +98,7 @@ def verdict_text(verdict: Verdict) -> str:
         f"re-identification risk of a row: highest {percent(risk.highest)}, average {percent(risk.average)}, "
         f"lowest {percent(risk.lowest)}; {percent(risk.unique)} of the rows are unique"
     )
-    return "\n".join([*lines, *_policy_lines(verdict), *_fidelity_lines(verdict)])
+    return printable_lines([*lines, *_policy_lines(verdict), *_fidelity_lines(verdict)])
 
 
 def _policy_lines(verdict: Verdict) -> list[str]:
@@ -171,11 +169,6 @@ def bound_percent(bound: Fraction, share: Fraction | None = None) -> str:
         return percent(bound)
     digits = max(0, 2 - (math.floor(math.log10(100 * bound))))
     return f"{decimal_text(100 * bound, digits)}%"
-
-
-def printable(text: str) -> str:
-    """Write a text of the user's so that it stays on its line and no terminal takes it for a command."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def columns_text(header: Sequence[str], rows: Sequence[Sequence[str | None]]) -> list[str]:

@@ -19,6 +19,11 @@ class Budget:
     interrupted: Callable[[], bool] = field(default=never)
     started: float = field(default_factory=time.monotonic)
 
+    @property
+    def deadline(self) -> float | None:
+        """The moment of the monotonic clock at which the time of all runs is over; None if there is no limit."""
+        return None if self.seconds is None else self.started + self.seconds
+
     def next(self, left: int) -> StoppingRule:
         """Return when the next run must stop, which is the first of so many that are left; it starts now."""
         limits = [] if self.seconds_each is None else [self.seconds_each]

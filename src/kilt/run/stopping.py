@@ -86,6 +86,11 @@ class StoppingRule:
         return replace(self, started=time.monotonic())
 
     @property
+    def deadline(self) -> float | None:
+        """The moment of the monotonic clock at which the time is over; None if there is no limit."""
+        return None if self.seconds is None else self.started + self.seconds
+
+    @property
     def elapsed(self) -> float:
         """The seconds since the start."""
         return time.monotonic() - self.started

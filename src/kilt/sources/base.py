@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
@@ -96,12 +96,44 @@ class ComparingSource(Protocol):
         """Raise if a column that is to be released has no text to compare it by."""
 
 
+def not_compared(column: str, kind: str) -> str:
+    """Say that a column has a type without a text of its own; what is in a nested type is left out."""
+    return (
+        f"the column '{column}' has the type {kind.partition('<')[0].partition('(')[0]}, which kilt does not compare: "
+        "make it an identifier, so that it is dropped, or leave it out, or make text of it"
+    )
+
+
 @runtime_checkable
 class LossCountingSource(Protocol):
     """A release that knows which row of the original each of its rows was made of, and can say what it has lost."""
 
     def lost_cells(self, original: Any, quasi: Sequence[str], by: str | None) -> list[LostCells] | None:
         """Count rows by their value in a column of the original and the quasi cells that differ; None if it cannot."""
+
+
+class Executors(Protocol):
+    """What works for a source where its rows are."""
+
+    engine: Any
+
+    @property
+    def slots(self) -> int:
+        """How many tasks are done at a time."""
+
+    def do(
+        self, work: Callable[[bytes], bytes], tasks: Sequence[bytes], interrupted: Callable[[], bool]
+    ) -> list[bytes] | None:
+        """Do so many tasks at most; return their answers in order, or None if interrupted."""
+
+
+@runtime_checkable
+class ExecutingSource(Protocol):
+    """A source that has executors of its own."""
+
+    @property
+    def executors(self) -> Executors:
+        """What works where its rows are."""
 
 
 def is_object_of(data: Any, *packages: str) -> bool:

@@ -122,8 +122,14 @@ class TableDescription:
         """What the columns are that have no role and are not in ``keep``."""
         return tuple(detect(sample_of(self.source, name)) for name in self.roles.undecided(self.source.columns))
 
+    def require_texts(self) -> None:
+        """Raise if a column that is to be released has no text to compare it by."""
+        if isinstance(self.source, ComparingSource):
+            self.source.require_texts([name for name in self.source.columns if name not in self.roles.identifier])
+
     def require_decided(self) -> tuple[str, ...]:
         """Raise if a column that could identify persons has no role; return the note that names the others."""
+        self.require_texts()
         refused, noted = refusal(self.undecided), note(self.undecided)
         if refused is not None:
             raise InputError(refused)
@@ -136,8 +142,7 @@ class TableDescription:
         if not policy:
             raise InputError("the policy asks for nothing: give at least one of k, l, t and average_t")
         source, roles = self.source, self.roles
-        if isinstance(source, ComparingSource):
-            source.require_texts([name for name in source.columns if name not in roles.identifier])
+        self.require_texts()
         policy_columns = policy.columns(list(roles.sensitive))
         for name in set(roles.sensitive) - set(policy_columns):
             roles.sensitive[name].on(source.distinct(name), name)  # raises early if a space does not fit
@@ -197,6 +202,12 @@ class CountedTable:
         limited = any(ladder.hides_values for ladder in self.roles.quasi.values())
         levels = [column.levels for encoding in self.encodings for column in encoding.columns]
         return limited or any(len(each) > 2 or (len(each) == 2 and bool(each[-1].any())) for each in levels)
+
+    @property
+    def counts_cells(self) -> bool:
+        """Whether stars count cells: each is shown or hidden as a whole, and none counts more than another."""
+        whole = not self.blurs and all(len(encoding.columns) == 1 for encoding in self.encodings)
+        return whole and len(set(self.top_stars.values())) == 1
 
     def under(self, policy: Policy) -> CountedTable:
         """Return the same counts under another policy, which is about the same columns."""

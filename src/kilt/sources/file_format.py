@@ -21,6 +21,7 @@ class FileStyle:
     bom: bool = False
     sheet: str | None = None
     kinds: tuple[tuple[str, str], ...] = ()  # columns of a workbook that hold numbers, dates or truth values
+    escape_formulas: bool = False  # of CSV files: cells like formulas are escaped when written, and unescaped when read
 
     def checked(self) -> FileStyle:
         """Return it with the names that Python has for these things, or raise if there is something wrong."""
@@ -69,6 +70,11 @@ class FileFormat:
         return cls(path, "csv", style, compression)
 
     @property
+    def escapes(self) -> bool:
+        """Whether cells like formulas are escaped: other files than CSV keep texts apart from formulas."""
+        return self.kind == "csv" and self.style.escape_formulas
+
+    @property
     def is_standard(self) -> bool:
         """Whether it is standard input or output."""
         return self.path == STANDARD
@@ -88,7 +94,7 @@ class FileFormat:
         """Return the format of an output: tabs in a .tsv file, else as asked for, else as in the input."""
         name = self.path.name.lower().removesuffix(".gz").removesuffix(".zst")
         delimiter = "\t" if name.endswith((".tsv", ".tab")) else self.style.delimiter or found.delimiter or ","
-        return replace(self, style=replace(found, delimiter=delimiter))
+        return replace(self, style=replace(found, delimiter=delimiter, escape_formulas=self.escapes))
 
     def copy_options(self) -> str:
         """Return the options of COPY TO."""

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from kilt.encodings import BOMS, UTF_8, decoded, people_say
 from kilt.errors import InputError
+from kilt.leftovers import own_name
 from kilt.sources.file_format import FileFormat, FileStyle
 
 CHUNK = 1 << 22
@@ -49,7 +50,7 @@ def plain_copy(form: FileFormat) -> Iterator[FileFormat]:
 @contextmanager
 def written_copy(form: FileFormat, texts: Iterable[str]) -> Iterator[FileFormat]:
     """Yield a text file in UTF-8 with these texts, which stands for another file for as long as it is read."""
-    with tempfile.TemporaryDirectory(prefix="kilt-") as folder:
+    with tempfile.TemporaryDirectory(prefix=f"{own_name()}-") as folder:
         path = Path(folder) / "plain.csv"
         with path.open("w", encoding=UTF_8, newline="") as file:
             file.writelines(texts)

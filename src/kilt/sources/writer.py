@@ -20,10 +20,12 @@ class StagedRelease:
     """A release that is made, but not visible yet: ``table`` is read from what was staged, with its witnesses.
 
     ``publish`` puts it in its place, without the witnesses. It is called at most once, and only if the verifier agrees.
+    ``formulas`` are the columns with cells that a spreadsheet would take for formulas.
     """
 
     table: Source
     publish: Callable[[], None]
+    formulas: tuple[str, ...] = ()
 
 
 class Writer(Protocol):

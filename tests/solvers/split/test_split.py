@@ -28,7 +28,7 @@ from kilt.solvers.split.cuts import Items, draw_parts
 from kilt.solvers.split.part import PartAnswer, PartTask, solve_part
 from kilt.solvers.split.solver import Rounds, Split
 from kilt.solvers.split.whole_bound import joined, scaled_down
-from support.duck_engine import DuckEngine
+from kilt.sources.duck.connection import Database
 from support.problems import problem_of, random_problem, searchable, solved
 from support.profiles import examples
 
@@ -71,7 +71,7 @@ def test_the_bound_is_what_the_joined_multipliers_prove():
     solution = solved(Split(0, 4), problem, StoppingRule(iterations=2_000))
     assert solution.bound.cost == evaluate_bound(problem, solution.bound.parts)
     assert 0.8 * solution.cost < solution.bound.cost <= solution.cost
-    evaluate = partial(evaluate_bound_in, DuckEngine())
+    evaluate = partial(evaluate_bound_in, Database())
     assert solved(Split(0, 4, evaluate=evaluate), problem, StoppingRule(iterations=2_000)).bound.cost == (
         solution.bound.cost
     )

@@ -55,15 +55,13 @@ def _evaluate_part(engine: Engine, problem: Problem, evidence: Evidence) -> int:
     typed = {f"c{j}": codes.astype(np.int64) for j, codes in enumerate(problem.codes.T)}
     uploaded = {"type": np.arange(len(problem.counts)), "copies": problem.counts, "multiplier": evidence.multipliers}
     counted, shown = fresh("types"), fresh("levels")
-    made = [counted]
+    layout, made = Layout.of(problem, evidence.scale), []
     try:
-        engine.upload(counted, {**uploaded, **typed})
-        layout = Layout.of(problem, evidence.scale)
-        for table, content in layout.dictionaries.items():
-            made.append(table)
+        for table, content in {counted: {**uploaded, **typed}, **layout.dictionaries}.items():
             engine.upload(table, content)
-        made.append(shown)
+            made.append(table)
         engine.create(shown, layout.shown(counted))
+        made.append(shown)
         total = int(engine.rows(f"SELECT sum(copies * multiplier) FROM {shown}")[0][0] or 0)
         for query in bound_queries(problem, layout, shown, int(evidence.multipliers.max(initial=0))):
             total -= int(engine.rows(query)[0][0] or 0)

@@ -79,7 +79,7 @@ class Masking(PathLadder):
 
 @dataclass(frozen=True)
 class Prefix(Masking):
-    """The last characters may be masked: 98765, 9876*, 987**, and so on."""
+    """The last characters may be masked: ``98765``, ``9876*``, ``987**``, and so on."""
 
     word = "prefix"
 
@@ -94,7 +94,7 @@ class Prefix(Masking):
 
 @dataclass(frozen=True)
 class Right(Masking):
-    """The first characters may be masked, so that the right end stays visible: 98765, *8765, **765, and so on."""
+    """The first characters may be masked, so that the right end stays visible: ``98765``, ``*8765``, ``**765``."""
 
     word = "right"
 

@@ -14,6 +14,7 @@ from kilt.run.stopping import StoppingRule
 from kilt.run.threads import run_until
 
 Watch = Callable[[float, float], None]
+LARGEST = 2**30  # that HiGHS can count to: it steps through the values of a whole variable in 32 bits
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,12 @@ def quiet(*, presolve: bool = False) -> highspy.Highs:
 
 
 def solve(highs: highspy.Highs, stop: StoppingRule, watch: Watch, most_nodes: int | None = None) -> Outcome:
-    """Solve a program whose cost is whole, to a gap below 1, until stopped; report the cost and the bound."""
+    """Solve a program whose cost is whole, to a gap below 1, until stopped; report the cost and the bound.
+
+    A program whose variables may be too large for HiGHS is left alone: it would never end.
+    """
+    if _is_too_large(highs.getLp()):
+        return Outcome(np.zeros(0), bound=None, finished=False)
     highs.setOptionValue("mip_rel_gap", stop.gap or 0.0)
     highs.setOptionValue("mip_abs_gap", 0.999)
     if most_nodes is not None:
@@ -79,6 +85,12 @@ class Best:
     values: FloatArray = field(default_factory=lambda: np.zeros(0))
     bound: float = -math.inf
     is_abandoned: bool = False
+
+
+def _is_too_large(program: highspy.HighsLp) -> bool:
+    """Say whether a limit of a row or of a variable is finite and beyond what HiGHS counts to."""
+    limits = np.concatenate([program.row_lower_, program.row_upper_, program.col_lower_, program.col_upper_])
+    return bool((np.abs(limits[np.isfinite(limits)]) > LARGEST).any())
 
 
 def whole_bound(bound: float) -> int | None:

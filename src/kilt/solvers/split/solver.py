@@ -64,7 +64,8 @@ class Split:
     """Any table, in so many parts.
 
     ``map_parts`` solves tasks wherever it likes, ``slots`` of them at a time, and returns the answers in their order.
-    ``evaluate`` proves the bound of the whole table, whose multipliers are improved by ``steps`` before, under k alone.
+    ``evaluate`` proves the bound of the whole table, whose multipliers are improved by ``steps`` before, under k alone;
+    with no steps they are evaluated as they are.
     """
 
     seed: int = 0
@@ -110,8 +111,9 @@ class Split:
             return Solution(partition, Bound(problem.base_cost) if stop.interrupted() else None)
         observer(Progress("bounding", None, problem.stars(partition.cost)))
         improving = stop.share(PARAMS.improving_share)
-        if len(evidence) == 1 and all(isinstance(rule, SizeRule) for rule in problem.rules):
-            evidence = (improve_multipliers(problem, evidence[0], self.steps, improving),)
+        if len(evidence) == 1 and problem.rules.is_k_anonymity:
+            if self.steps:
+                evidence = (improve_multipliers(problem, evidence[0], self.steps, improving),)
             bound = Bound(self.evaluate(problem, evidence), evidence)
         else:
             bound = scaled_down(problem, evidence, self.evaluate, improving)

@@ -29,9 +29,13 @@ def carried_back(written: DuckSource, released: SqlSource) -> SqlSource:
     return released.derived(table, written.columns, written.witness)
 
 
-def write(released: SqlSource, form: FileFormat) -> SqlSource:
-    """Write a release to a file and read it back; return what was read, where the original is."""
+def write(released: SqlSource, form: FileFormat) -> tuple[SqlSource, list[str]]:
+    """Write a release to a file and read it back; return what was read, where the original is.
+
+    Return also the columns whose cells a spreadsheet would take for formulas.
+    """
     here = released if isinstance(released, DuckSource) else carried(released, typed=form.kind == "parquet")
+    formulas = here.formula_columns() if form.kind == "csv" and not form.escapes else []
     here.write(form)
     written = here.beside(form)
-    return written if isinstance(released, DuckSource) else carried_back(written, released)
+    return written if isinstance(released, DuckSource) else carried_back(written, released), formulas

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import duckdb
 import numpy as np
 
+from kilt.leftovers import temporary_folder
 from kilt.numbers import BoolArray, IntArray
+from kilt.sources.duck.kinds import nested
 from kilt.sources.sql.engine import Uploaded, listed
 from kilt.sources.sql.interrupt import interruptible
 
 Answer = TypeVar("Answer")
-_SPILLS: list[Path] = []  # where databases of this process put what has no room in memory
-
-
-def remove_spilled() -> None:
-    """Remove what databases have put on disk, where they will not do so themselves: the process ends at once."""
-    for folder in _SPILLS:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Database:
@@ -31,17 +22,16 @@ class Database:
 
     name = "DuckDB"
     text_type = "VARCHAR"
+    writes_nested = True
     row_number: str | None = "rowid"
 
     def __init__(self) -> None:
-        spill = Path(tempfile.gettempdir()) / f"kilt-{secrets.token_hex(8)}"
-        _SPILLS.append(spill)
         self.connection = duckdb.connect(
             ":memory:",
             config={
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
-                "temp_directory": str(spill),
+                "temp_directory": str(temporary_folder()),
             },
         )
         self.connection.execute("SET enable_progress_bar = false")
@@ -102,6 +92,10 @@ class Database:
     def is_text(self, kind: str) -> bool:
         """Say whether a type is that of text."""
         return kind == "VARCHAR"
+
+    def has_text(self, kind: str) -> bool:
+        """Say whether cells of a type can be compared by their texts."""
+        return nested(kind) is None
 
     def text(self, cell: str, kind: str) -> str:
         """Write a cell as text."""

@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, urlencode
 import duckdb
 
 from kilt.errors import InputError
+from kilt.leftovers import own_name
 from kilt.numbers import pluralize
 from kilt.sources.base import is_object_of
 from kilt.sources.duck.connection import Database
@@ -111,7 +112,7 @@ def open_relation(relation: Any, beside: DuckSource | None) -> DuckSource:
         raise InputError("'data' must be a relation of DuckDB's, such as connection.table('patients')")
     check_names(list(relation.columns), "the relation")
     database, alias = beside.engine if beside is not None else Database(), fresh("relation")
-    with tempfile.TemporaryDirectory(prefix="kilt-") as folder:
+    with tempfile.TemporaryDirectory(prefix=f"{own_name()}-") as folder:
         path = Path(folder) / "relation.duckdb"
         _write(relation, path, alias)
         with attached(database, path, read_only=True) as there:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kilt.errors import InputError
+from kilt.leftovers import own_name
 from kilt.model.marks import ColumnMark
 from kilt.sources.base import Source
 from kilt.sources.duck.carrying import write
@@ -71,14 +72,15 @@ class FileWriter:
             raise InputError(FRAME)
         form = self.form.written_like(getattr(released, "style", FileStyle()))
         with _staging_file(form) as (temporary, publish):
-            yield StagedRelease(write(released, replace(form, path=temporary)), publish)
+            written, formulas = write(released, replace(form, path=temporary))
+            yield StagedRelease(written, publish, tuple(formulas))
 
 
 @contextmanager
 def _staging_file(form: FileFormat) -> Iterator[tuple[Path, Callable[[], None]]]:
     """Name a file to write to, and say how its bytes come to where they belong."""
     if form.is_standard:
-        with tempfile.TemporaryDirectory(prefix="kilt-") as folder:
+        with tempfile.TemporaryDirectory(prefix=f"{own_name()}-") as folder:
             temporary = Path(folder) / "release.csv"
             yield temporary, lambda: _print(temporary)
         return

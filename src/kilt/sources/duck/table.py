@@ -19,6 +19,7 @@ from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database
 from kilt.sources.duck.file_reader import identifier as sql_name
 from kilt.sources.duck.file_reader import load
+from kilt.sources.duck.formulas import escaped, escaped_cell, formula_columns, is_formula, unescaped, unescaped_cell
 from kilt.sources.duck.kinds import nested, require_parquet, require_plain
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.file_state import FileState
@@ -64,6 +65,8 @@ class DuckSource(SqlSource):
         state = FileState.of() if form.is_standard else FileState.of(path)
         columns, found = load(database, form, table)
         state.require_unchanged()
+        if form.escapes:
+            table, columns = _unescape(database, table, columns)
         source = cls(database, table, columns)
         source.style, source.state = found, state
         if not source.rows:
@@ -136,7 +139,7 @@ class DuckSource(SqlSource):
         return bool(floats) and number(self.engine, f"SELECT count(*) FROM {self.table} WHERE {negative}") > 0
 
     def _copy_to(self, form: FileFormat, more: str = "") -> None:
-        chosen = f"SELECT {self.named()} FROM {self.table}"
+        chosen = f"SELECT {self._escaped() if form.escapes else self.named()} FROM {self.table}"
         copy = f"COPY ({chosen}) TO {quoted(str(form.path))} ({form.copy_options()}{more})"
         try:
             self.engine.run(copy)
@@ -160,6 +163,26 @@ class DuckSource(SqlSource):
         self.engine.drop(written.table)
         return written.derived(known, written.columns, self.witness)
 
+    def formula_columns(self) -> list[str]:
+        """Return the columns that have a name or a cell which a spreadsheet would take for a formula."""
+        texts = [name for name in self.columns if not self.typed(name)]
+        found = formula_columns(self.engine, self.table, [self.cell(name) for name in texts])
+        return [name for name in self.columns if is_formula(name) or name in {texts[place] for place in found}]
+
+    def _escaped(self) -> str:
+        """Name the cells as the user does, and escape what looks like a formula."""
+        cells = (self.cell(name) if self.typed(name) else escaped_cell(self.cell(name)) for name in self.columns)
+        return ", ".join(f"{cell} AS {sql_name(escaped(name))}" for cell, name in zip(cells, self.columns, strict=True))
+
     def named(self) -> str:
         """Name the cells as the user does."""
         return ", ".join(f"c{i} AS {sql_name(name)}" for i, name in enumerate(self.columns))
+
+
+def _unescape(database: Database, table: str, columns: Sequence[str]) -> tuple[str, list[str]]:
+    """Return a table of texts as it was before cells like formulas were escaped, and the names of its columns."""
+    plain = fresh("unescaped")
+    cells = ", ".join(f"{unescaped_cell(f'c{i}')} AS c{i}" for i in range(len(columns)))
+    database.create(plain, f"SELECT {cells} FROM {table} ORDER BY rowid")
+    database.drop(table)
+    return plain, [unescaped(name) for name in columns]

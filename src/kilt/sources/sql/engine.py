@@ -20,6 +20,7 @@ class Engine(Protocol):
 
     name: str
     text_type: str  # what a cast to text is called
+    writes_nested: bool  # whether lists and the like can be written as text, for a profile
     row_number: str | None  # what numbers the rows of a table in their order; None where they have no order
 
     def run(self, sql: str) -> None:
@@ -51,6 +52,9 @@ class Engine(Protocol):
 
     def is_text(self, kind: str) -> bool:
         """Say whether a type is that of text."""
+
+    def has_text(self, kind: str) -> bool:
+        """Say whether cells of a type can be compared by their texts."""
 
     def text(self, cell: str, kind: str) -> str:
         """Write a cell as text: the same cell always gives the same text, whatever the session's settings are."""

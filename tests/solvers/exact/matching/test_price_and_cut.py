@@ -56,10 +56,6 @@ def _edges(edges: Columns) -> list[tuple[int, ...]]:
     return [tuple(sorted(edges.types[a:b].tolist())) for a, b in zip(edges.starts, edges.starts[1:], strict=False)]
 
 
-def sorted_edges(edges: Columns) -> list[tuple[int, ...]]:
-    return sorted(_edges(edges))
-
-
 def drawn_duals(rng: np.random.Generator, priced: PriceAndCut) -> Duals:
     """Return random numbers of the size of some stars."""
     counts, scale = priced.vertices.counts, priced.pricing.scale
@@ -81,7 +77,7 @@ def test_all_edges_up_to_a_reduced_cost_are_listed(data, seed, limit):
     wanted = edges.picked(np.flatnonzero(duals.reduced_costs(edges) <= limit))
     found = priced.list_edges(duals, limit)
     assert found is not None
-    assert sorted_edges(found) == sorted_edges(wanted)
+    assert set(_edges(found)) == set(_edges(wanted))  # one may be listed twice, by patterns that cost the same
     lowered = duals.lowered(edges)
     assert (lowered.reduced_costs(edges) >= 0).all()
     assert lowered.total <= duals.total
@@ -100,7 +96,7 @@ def test_a_matching_below_what_is_listed_has_no_other_edge(data, seed, ceiling, 
         patch.setattr(price_and_cut, "PARAMS", price_and_cut.Params(max_edges=most))
         found, below = priced.list_below(duals, duals.bound + ceiling)
     assert below <= duals.bound + ceiling
-    listed = set(sorted_edges(found))
+    listed = set(_edges(found))
     reduced = duals.reduced_costs(edges).tolist()
     for edge, cost in zip(_edges(edges), reduced, strict=True):
         assert edge in listed or duals.total + cost > (below - 1) * duals.scale

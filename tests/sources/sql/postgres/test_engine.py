@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 
@@ -145,6 +146,15 @@ def test_joins_on_row_types_are_hash_joins(cluster):
     engine.close()
 
 
+@pytest.fixture
+def ctrl_c():
+    """SIGINT as in a terminal; what runs in the background of a shell ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interrupted_statement_is_cancelled(cluster):
     engine = Postgres(PostgresUrl.parse(cluster.url()))
     main = threading.main_thread().ident
@@ -153,8 +163,6 @@ def test_an_interrupted_statement_is_cancelled(cluster):
     def interrupt():
         while cluster.rows(f"{waiting} AND pid <> pg_backend_pid()") == [(0,)]:
             time.sleep(0.02)
-        import signal
-
         signal.pthread_kill(main, signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)

@@ -1,4 +1,4 @@
-"""A Spark that the tests of this folder share, in one of the processes that run tests."""
+"""A Spark that the tests of this folder share, one for each process that runs tests."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,9 @@ frame = session.createDataFrame([(i, f"0{i % 3}", ["flu", None][i % 2]) for i in
 release = kilt.anonymize(frame, quasi="zip", sensitive="disease", identifier="id", policy=kilt.Policy(k=3))
 assert type(release.frame) is type(frame)
 assert sorted(map(str, release.frame.collect())) == sorted(map(str, frame.drop("id").collect()))
+split = kilt.anonymize(frame, quasi="zip,disease", identifier="id", policy=kilt.Policy(k=2), solver="split", parts=2,
+                       iterations=200)
+assert split.solver == "split" and split.verdict.met
 try:
     release.write("folder")
 except kilt.KiltError as error:
@@ -30,8 +32,7 @@ except kilt.KiltError as error:
 
 
 @pytest.mark.thorough
-@pytest.mark.xdist_group("spark")
-@pytest.mark.skipif(not support.is_here() or find_spec("grpc") is None, reason=f"{support.MISSING}, and grpcio")
+@pytest.mark.skipif(not support.has_connect(), reason=support.NO_CONNECT if support.is_here() else support.MISSING)
 def test_a_frame_of_spark_connect_is_released_as_one(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE)

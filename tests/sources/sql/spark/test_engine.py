@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from kilt.sources.sql.spark.engine import SparkEngine
 
-pytestmark = pytest.mark.xdist_group("spark")  # one of the processes starts Spark
-
 
 @pytest.fixture
 def engine(spark: SparkSession) -> Iterator[SparkEngine]:
@@ -67,10 +65,11 @@ def test_a_table_is_computed_once(engine: SparkEngine) -> None:
     engine.drop("kilt_once")
 
 
-def test_an_error_tells_no_cell(engine: SparkEngine) -> None:
+def test_an_error_tells_no_cell(engine: SparkEngine, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(KiltError, match=r"Spark failed \(CAST_INVALID_INPUT\)") as failed:
         engine.rows("SELECT CAST(s AS INT) FROM VALUES ('secret') AS t(s)")
     assert "secret" not in str(failed.value)
+    assert "secret" not in capfd.readouterr().err  # Spark has a log of its own
 
 
 def test_a_session_that_reads_our_sql_otherwise_is_refused(spark: SparkSession) -> None:

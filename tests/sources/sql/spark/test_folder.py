@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
 
     from kilt.sources.sql.spark.folder import Folder
 
-pytestmark = pytest.mark.xdist_group("spark")  # one of the processes starts Spark
 
 POLICY = kilt.Policy(k=2)
 WORDS = ("--quasi", "zip,age", "-k", "2", "--engine", "spark")
@@ -105,6 +107,26 @@ def test_a_folder_that_is_not_what_was_made_is_not_published(
     assert [path.name for path in tmp_path.iterdir()] == ["patients"]
 
 
+def test_addresses_are_handed_on_to_the_file_system_that_they_name(
+    spark: SparkSession, patients: Path, tmp_path: Path
+) -> None:
+    """As hdfs:// and s3a:// would be; viewfs:// is a file system of Hadoop's that needs no server."""
+    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    settings.set("fs.viewfs.mounttable.clinic.link./data", f"file://{tmp_path}")
+    settings.set("fs.viewfs.impl.disable.cache", "true")
+    for root in ("viewfs://clinic/data", f"file://{tmp_path}"):  # the second replaces what the first wrote
+        done = call("anonymize", f"{root}/{patients.name}", "-o", f"{root}/release", *WORDS, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["output"] == f"{root}/release"
+        assert visible(tmp_path) == [patients.name, "release"]
+        assert [path.name for path in tmp_path.iterdir() if "kilt" in path.name] == []
+    done = call("verify", "viewfs://clinic/data/release", "--original", f"viewfs://clinic/data/{patients.name}", *WORDS)
+    assert done.returncode == 0, done.stderr
+    for address in ("s3a://bucket/patients", "lake://x/patients"):  # their classes are not installed
+        done = call("anonymize", address, "-o", tmp_path / "release", *WORDS)
+        assert f"Spark cannot use the address '{address}': is its file system installed?" in done.stderr
+
+
 class KilledError(Exception):
     """A run that ends between two steps."""
 
@@ -151,6 +173,23 @@ def test_killed_between_any_two_steps_a_release_is_whole(spark: SparkSession, tm
         expected = f"{steps}/release" if steps < 2 else f"{steps}/.new"
         assert (tmp_path / str(steps) / "release" / "content").read_text() == expected
         assert not target.aside.exists()
+
+
+def test_what_a_killed_run_left_behind_is_removed_by_the_next(patients: Path, spark: SparkSession) -> None:
+    from kilt.sources.sql.spark.folder import Folder
+
+    named = Folder.of(spark, str(patients.parent / "release")).staging().name
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    left = patients.parent / named.replace(f"-{os.getpid()}-", f"-{int(dead.stdout)}-")
+    ours = patients.parent / named
+    for folder in (left, ours):
+        folder.mkdir()
+        (folder / "part.parquet").touch()
+    kilt.anonymize(
+        SparkFolder(str(patients)), quasi="zip,age", keep="note", policy=POLICY, output=patients.parent / "release"
+    )
+    assert not left.exists()
+    assert ours.exists()
 
 
 def test_an_unfinished_folder_is_not_published(spark: SparkSession, tmp_path: Path) -> None:

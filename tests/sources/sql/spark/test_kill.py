@@ -71,7 +71,6 @@ def fill(folder: Path, name: str) -> str:
     return name
 
 
-@pytest.mark.xdist_group("spark")
 @pytest.mark.skipif(not support.is_here(), reason=support.MISSING)
 def test_killed_at_any_moment_a_release_is_whole(tmp_path: Path) -> None:
     drawn, release = random.Random(0), tmp_path / "release"

@@ -16,7 +16,6 @@ from kilt.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")  # one of the processes starts Spark
 
 NASTY = """
     SELECT i AS id, ['02139', '00501', NULL, '', 'Ünï''s "★"', '  pad '][1 + i % 6] AS "zip.code",

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import kilt
 from kilt.errors import InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")  # one of the processes starts Spark
 
 CELLS = {  # what is written in SQL, its type and its text
     "double('NaN')": ("double", "NaN"),
@@ -59,9 +59,13 @@ def test_text_does_not_depend_on_the_settings_of_the_session(spark: SparkSession
             spark.conf.set(name, value)
 
 
-def test_nested_columns_are_refused_by_name(spark: SparkSession) -> None:
-    from kilt.sources.sql.spark.table import SparkSource
-
-    frame = spark.sql("SELECT 1 AS a, array(1) AS b, map(1, 2) AS c, named_struct('x', 1) AS d, parse_json('1') AS e")
-    with pytest.raises(InputError, match=r"'b' \(array\), 'c' \(map\), 'd' \(struct\), 'e' \(variant\): leave such"):
-        SparkSource.of(frame)
+def test_nested_columns_are_refused_by_name_unless_they_are_dropped(spark: SparkSession) -> None:
+    nested = {"b": "array(id)", "c": "map(1, 2)", "d": "named_struct('x', 1)", "e": "parse_json('1')"}
+    frame = spark.range(4).selectExpr("1 AS a", *(f"{cell} AS {name}" for name, cell in nested.items()))
+    for roles in ({"quasi": "a,b"}, {"quasi": "a", "keep": "b,c,d,e"}, {"quasi": "a"}):
+        with pytest.raises(InputError) as refused:
+            kilt.anonymize(frame, **roles, policy=kilt.Policy(k=2))
+        for name, kind in zip(nested, ("array", "map", "struct", "variant"), strict=True):
+            assert f"'{name}' has the type {kind}, which kilt does not compare" in str(refused.value)
+    release = kilt.anonymize(frame, quasi="a", identifier=list(nested), policy=kilt.Policy(k=2))
+    assert [tuple(row) for row in release.frame.collect()] == [(1,)] * 4

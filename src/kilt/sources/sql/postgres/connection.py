@@ -47,6 +47,7 @@ class Postgres:
 
     name = "PostgreSQL"
     text_type = "text"
+    writes_nested = False
     row_number: str | None = None
 
     def __init__(self, url: PostgresUrl) -> None:
@@ -135,6 +136,10 @@ class Postgres:
     def is_text(self, kind: str) -> bool:
         """Say whether a type is that of text."""
         return kinds.is_text(kind)
+
+    def has_text(self, kind: str) -> bool:
+        """Say whether cells of a type can be compared by their texts."""
+        return kinds.has_text(kind)
 
     def text(self, cell: str, kind: str) -> str:
         """Write a cell as text, which is compared byte by byte."""

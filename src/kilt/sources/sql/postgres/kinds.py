@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from kilt.errors import InputError
-
 TEXT = ("text", "character varying", "character", "name", '"char"', "citext")
 OTHERS = (
     "boolean",
@@ -44,7 +42,6 @@ PORTABLE = (  # types whose cells are the same in a file of Parquet
     "timestamp with time zone",
     "text",
 )
-HINT = "make it an identifier, so that it is dropped, or leave it out or cast it to text with a query"
 SETTINGS = {  # what the text of a cell depends on, and the plan of a query; a session sets them for itself
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -81,6 +78,4 @@ def has_text(kind: str) -> bool:
 
 def text(cell: str, kind: str) -> str:
     """Write a cell as text that is compared byte by byte, whatever the collation of its column is."""
-    if not has_text(kind):
-        raise InputError(f"a column of the type {kind} cannot be used: {HINT}")
     return f'({cell} COLLATE "C")' if kind == "text" else f'(CAST({cell} AS text) COLLATE "C")'

@@ -9,7 +9,7 @@ from kilt.errors import InputError, nearest
 from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import fresh, listed
 from kilt.sources.sql.postgres.connection import KINDS, Postgres
-from kilt.sources.sql.postgres.kinds import HINT, PORTABLE, has_text
+from kilt.sources.sql.postgres.kinds import PORTABLE
 from kilt.sources.sql.postgres.url import EXAMPLE, PostgresUrl, TableName, sql_name
 from kilt.sources.sql.table import SqlSource
 
@@ -87,10 +87,6 @@ class PostgresSource(SqlSource):
         names = listed(f"c{i} AS {sql_name(name)}" for i, name in enumerate(self.columns))
         return self.engine.arrow(f"SELECT {names} FROM {self.table}").read_all()
 
-    def has_text(self, column: str) -> bool:
-        """Say whether the cells of a column have a text that can be relied on."""
-        return has_text(self.kinds[self.cell(column)])
-
     def file_cell(self, column: str) -> str:
         """Return the cell of a column as a file with types has it: as text, where types of others hold less."""
         cell = self.cell(column)
@@ -99,13 +95,6 @@ class PostgresSource(SqlSource):
             f"SELECT 1 FROM {self.table} WHERE NOT isfinite({cell}) LIMIT 1"
         )
         return cell if kind in PORTABLE and not endless else self.text(column)
-
-    def text(self, column: str, prefix: str = "") -> str:
-        """Return the cell of a column as text, or raise if its type has none that could be relied on."""
-        if not self.has_text(column):
-            kind = self.kinds[self.cell(column)]
-            raise InputError(f"the column '{column}' has the type {kind}, which kilt does not compare: {HINT}")
-        return super().text(column, prefix)
 
 
 def _asked(engine: Postgres, query: str) -> tuple[str, bool]:

@@ -25,7 +25,8 @@ from kilt.errors import InputError, KiltError
 from kilt.numbers import IntArray
 from kilt.sources.sql.engine import Uploaded
 from kilt.sources.sql.spark.interrupt import interruptible
-from kilt.sources.sql.spark.text import hashes_of, is_text, text
+from kilt.sources.sql.spark.quiet import silenced
+from kilt.sources.sql.spark.text import has_text, hashes_of, is_text, text
 
 Answer = TypeVar("Answer")
 BROADCAST_BYTES = 1 << 26  # tables of at most so many bytes are sent to all executors where they are joined,
@@ -40,6 +41,7 @@ class SparkEngine:
 
     name = "Spark"
     text_type = "STRING"
+    writes_nested = False
     row_number: str | None = None
 
     def __init__(self, session: SparkSession) -> None:
@@ -137,6 +139,10 @@ class SparkEngine:
         """Say whether a type is that of text."""
         return is_text(kind)
 
+    def has_text(self, kind: str) -> bool:
+        """Say whether cells of a type can be compared by their texts."""
+        return has_text(kind)
+
     def text(self, cell: str, kind: str) -> str:
         """Write a cell as text."""
         return text(cell, kind)
@@ -156,12 +162,22 @@ class SparkEngine:
         )
         self._frames[table] = frame
 
-    def do(self, work: Callable[[], Answer]) -> Answer:
-        """Do some work of Spark's: Ctrl-C cancels it, and its errors are told without a cell."""
+    def do(
+        self,
+        work: Callable[[], Answer],
+        interrupted: Callable[[], bool] = lambda: False,
+        explained: Callable[[Exception], KiltError | None] | None = None,
+    ) -> Answer:
+        """Do some work of Spark's: Ctrl-C cancels it, and so does ``interrupted``; its errors are told without a cell.
+
+        ``explained`` knows some errors better.
+        """
         try:
-            return interruptible(lambda: self._tagged(work), self._cancel)
+            with silenced():
+                return interruptible(lambda: self._tagged(work), self._cancel, interrupted)
         except (PySparkException, Py4JError) as error:
-            raise KiltError(f"Spark failed ({_reason(error)}): nothing was written") from None
+            known = explained(error) if explained else None
+            raise known or KiltError(f"Spark failed ({_reason(error)}): nothing was written") from None
 
     def _tagged(self, work: Callable[[], Answer]) -> Answer:
         """Do some work under a tag by which it can be cancelled from elsewhere."""

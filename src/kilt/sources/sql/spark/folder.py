@@ -7,7 +7,7 @@ puts it back, finds it.
 
 from __future__ import annotations
 
-import secrets
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -16,9 +16,11 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from kilt.errors import InputError, KiltError
+from kilt.leftovers import is_left_behind, own_name
 from kilt.sources.sql.spark.engine import is_connected
 
 CONNECT = "a folder cannot be written through Spark Connect, which cannot rename it: give the address of a master"
+GLOB = "*?[]{}\\"  # what a path cannot have where others beside it are looked for by their names
 SUCCESS = "_SUCCESS"  # the file by which Spark says that a folder is complete
 
 
@@ -63,7 +65,7 @@ class Folder:
 
     def staging(self) -> Folder:
         """Return a hidden folder beside this one that is not there yet."""
-        return self.beside(f".kilt-{secrets.token_hex(6)}-{self.name}")
+        return self.beside(f".{own_name()}-{self.name}")
 
     @property
     def aside(self) -> Folder:
@@ -94,6 +96,17 @@ class Folder:
     def remove(self) -> None:
         """Remove it and all that is in it."""
         self.files.delete(self.path, True)
+
+
+def remove_left_behind(target: Folder) -> None:
+    """Remove what killed runs left behind beside a folder."""
+    around = target.beside(".kilt-*")
+    if any(sign in str(target.parent) for sign in GLOB):
+        return
+    for found in target.files.globStatus(around.path) or ():
+        age = time.time() - found.getModificationTime() / 1000
+        if is_left_behind(str(found.getPath().getName()), age):
+            target.files.delete(found.getPath(), True)
 
 
 def recover(target: Folder) -> None:

@@ -9,8 +9,13 @@ from typing import TypeVar
 Answer = TypeVar("Answer")
 
 
-def interruptible(work: Callable[[], Answer], cancel: Callable[[], object]) -> Answer:
-    """Do the work in a thread of its own, so that Ctrl-C reaches us and not the bridge to Java, which swallows it."""
+def interruptible(
+    work: Callable[[], Answer], cancel: Callable[[], object], interrupted: Callable[[], bool] = lambda: False
+) -> Answer:
+    """Do the work in a thread of its own, so that Ctrl-C reaches us and not the bridge to Java, which swallows it.
+
+    Where ``interrupted`` says so, the work is cancelled, and fails by itself.
+    """
     answer: list[Answer] = []
     failure: list[BaseException] = []
     done = threading.Event()
@@ -26,7 +31,8 @@ def interruptible(work: Callable[[], Answer], cancel: Callable[[], object]) -> A
     try:
         threading.Thread(target=job, daemon=True).start()
         while not done.wait(0.2):
-            pass
+            if interrupted():
+                cancel()
     except BaseException:
         cancel()
         while not done.wait(0.2):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -15,6 +18,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from kilt.errors import InputError
+from kilt.leftovers import temporary_folder
 
 SETTINGS = {  # unless the user's configuration of Spark says otherwise
     "spark.app.name": "kilt",
@@ -46,7 +50,8 @@ def _connect(master: str) -> SparkSession:
     try:
         return SparkSession.builder.remote(master).getOrCreate()
     except (PySparkException, ImportError) as error:
-        raise InputError(f"Spark Connect could not be reached ({type(error).__name__}): pip install grpcio") from None
+        needed = "is there a server, and is its client installed? pip install 'pyspark[connect]'"
+        raise InputError(f"Spark Connect could not be reached ({type(error).__name__}): {needed}") from None
 
 
 def _start(master: str | None) -> SparkSession:
@@ -57,6 +62,9 @@ def _start(master: str | None) -> SparkSession:
         conf.setIfMissing(name, value)
     for name, value in KEPT.items():
         conf.set(name, value)
+    is_local = str(conf.get("spark.master")).startswith("local")
+    if is_local and "SPARK_LOCAL_DIRS" not in os.environ:
+        conf.setIfMissing("spark.local.dir", str(temporary_folder()))
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said, _own_signals():
         try:
             gateway = launch_gateway(conf, {"stderr": said})
@@ -64,8 +72,17 @@ def _start(master: str | None) -> SparkSession:
         except Exception as error:
             said.seek(0)
             raise InputError(_not_started(master, said.read(), error)) from None
+    if is_local and "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable  # what works here has the Python that we have, and kilt
+    atexit.register(_stop, context)
     context.setLogLevel("OFF")
     return SparkSession.builder.getOrCreate()
+
+
+def _stop(context: SparkContext) -> None:
+    """End what was started, so that it removes what it has on disk."""
+    with contextlib.suppress(Exception):  # it has ended already
+        context.stop()
 
 
 def _not_started(master: str | None, said: str, error: Exception) -> str:

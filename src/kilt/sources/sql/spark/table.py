@@ -12,7 +12,8 @@ from kilt.errors import InputError, VerificationError
 from kilt.numbers import IntArray
 from kilt.sources.sql.engine import fresh, listed
 from kilt.sources.sql.spark.engine import SparkEngine, coded_texts
-from kilt.sources.sql.spark.text import hashes_of, require_cells
+from kilt.sources.sql.spark.executors import Executors
+from kilt.sources.sql.spark.text import hashes_of
 from kilt.sources.sql.table import SqlSource
 from kilt.sources.tally import Comparison
 
@@ -34,13 +35,17 @@ class SparkSource(SqlSource):
         engine = engine or SparkEngine(frame.sparkSession)
         columns = list(frame.columns)
         _require_columns(columns, engine)
-        require_cells(dict(frame.dtypes))
         table = fresh("frame")
         engine.view(table, frame.toDF(*(f"c{i}" for i in range(len(columns)))))
         source = cls(engine, table, columns)
         if not engine.rows(f"SELECT 1 FROM {table} LIMIT 1"):
             raise InputError("the frame has no rows")
         return source
+
+    @property
+    def executors(self) -> Executors:
+        """What can work for us where the rows are."""
+        return Executors(self.engine)
 
     @property
     def native(self) -> DataFrame:

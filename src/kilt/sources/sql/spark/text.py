@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kilt.errors import InputError
-
 PLAIN = re.compile(r"boolean|tinyint|smallint|int|bigint|float|double|date|timestamp_ntz|time\(\d\)|interval.*|void")
 DECIMAL = re.compile(r"decimal\((\d+),(-?\d+)\)")
 TEXT = re.compile(r"string|(var)?char\(\d+\)")
@@ -23,22 +21,9 @@ def is_text(kind: str) -> bool:
     return bool(TEXT.fullmatch(kind) or COLLATED.fullmatch(kind))
 
 
-def require_cells(columns: dict[str, str]) -> None:
-    """Raise if a column has cells that cannot be written as text, which none of a nested type can."""
-    refused = [f"'{name}' ({_short(kind)})" for name, kind in columns.items() if not _is_known(kind)]
-    if refused:
-        raise InputError(
-            f"kilt cannot read the cells of {', '.join(refused)}: leave such columns out, or make text of them, as in "
-            "to_json(column)"
-        )
-
-
-def _is_known(kind: str) -> bool:
+def has_text(kind: str) -> bool:
+    """Say whether cells of a type can be compared by their texts, which those of nested types cannot."""
     return is_text(kind) or kind in ("binary", "timestamp") or any(each.fullmatch(kind) for each in (PLAIN, DECIMAL))
-
-
-def _short(kind: str) -> str:
-    return kind.partition("<")[0].partition("(")[0]
 
 
 def text(cell: str, kind: str) -> str:

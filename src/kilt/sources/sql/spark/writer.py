@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kilt.errors import InputError, KiltError
 from kilt.model.marks import ColumnMark
 from kilt.sources.base import Source
-from kilt.sources.sql.spark.folder import Folder, recover, replace
+from kilt.sources.sql.spark.folder import Folder, recover, remove_left_behind, replace
 from kilt.sources.sql.spark.table import SparkSource, WrittenSource
 from kilt.sources.writer import StagedRelease
 
@@ -33,6 +33,7 @@ class FolderWriter:
                 f"the output '{target}' is the input, or inside of it, or around it: choose another folder"
             )
         recover(target)
+        remove_left_behind(target)
         if target.exists() and not (target.is_folder() and target.is_complete()):
             raise InputError(
                 f"the output '{target}' is there and is not a folder that Spark wrote (it has no _SUCCESS): choose "

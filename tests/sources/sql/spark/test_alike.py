@@ -1,0 +1,85 @@
+"""The same table in DuckDB, in PostgreSQL and in Spark: the same stars, no altered cell, and the same rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+import kilt
+from support import profiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from support.postgres import Cluster
+
+ROWS = 1_000_000 if profiles.is_thorough() else 3_000
+ZIPS = """['02139', '00501', NULL, '', 'Ünï''s "★"', '  pad ', 'NULL', E'a\\nb', '*?', '\\N.']"""
+COLUMNS = {  # name -> what it is in DuckDB, and its type in PostgreSQL; the texts of all are the same everywhere
+    "zip": (f"{ZIPS}[1 + (hash(i, 1) % 10)::BIGINT]", "text"),
+    "tiny": ("((hash(i, 2) % 3)::BIGINT * 0.000000001)::DECIMAL(20, 9)", "numeric(20, 9)"),
+    "day": ("DATE '2020-02-28' + (hash(i, 3) % 4)::INT", "date"),
+    "at": ("TIMESTAMP '1890-01-01 00:00:00.000001' + INTERVAL (hash(i, 4) % 2) DAY", "timestamp"),
+    "flag": ("CASE hash(i, 5) % 3 WHEN 0 THEN NULL ELSE hash(i, 5) % 3 = 1 END", "boolean"),
+    "small": ("floor(40 * pow((hash(i, 6) % 1000)::BIGINT / 1000.0, 4))::SMALLINT", "smallint"),
+    "disease": ("['flu', 'cold', NULL][1 + (hash(i, 7) % 3)::BIGINT]", "text"),
+    "note": ("'row ' || i", "text"),
+}
+QUASI = ["zip", "tiny", "day", "at", "flag", "small"]
+GIVEN: dict[str, Any] = {"quasi": QUASI, "sensitive": "disease", "keep": "note", "mark": {"flag": "indicator"}}
+SEARCH: dict[str, Any] = {"solver": "search", "iterations": 3_000}
+HIDDEN = {name: f'r."{name}" IS NULL' for name in QUASI} | {"zip": "r.zip = '*'", "flag": "r.flag_hidden"}
+POLICY = kilt.Policy(k=max(5, ROWS // 1_000), l=2, diversity="distinct")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("alike") / "table.parquet"
+    columns = ", ".join(f'{cell} AS "{name}"' for name, (cell, _) in COLUMNS.items())
+    duckdb.connect().execute(f"COPY (SELECT {columns} FROM range({ROWS}) t(i)) TO '{path}' (FORMAT parquet)")
+    return path
+
+
+def copied(table: Path, cluster: Cluster) -> str:
+    """Copy the table into PostgreSQL."""
+    there = cluster.folder / "alike.csv"
+    options = "FORMAT csv, HEADER false, NULLSTR '<null>'"
+    duckdb.connect().execute(f"COPY (FROM '{table}') TO '{there}' ({options})")
+    there.chmod(0o644)
+    columns = ", ".join(f'"{name}" {kind}' for name, (_, kind) in COLUMNS.items())
+    cluster.run(
+        "DROP TABLE IF EXISTS alike",
+        f"CREATE TABLE alike ({columns})",
+        f"COPY alike FROM '{there}' WITH (FORMAT csv, NULL '<null>')",
+    )
+    there.unlink()
+    return cluster.url("alike")
+
+
+def test_three_engines_release_the_same(spark: SparkSession, cluster: Cluster, table: Path, tmp_path: Path) -> None:
+    given = {"duckdb": table, "postgresql": copied(table, cluster), "spark": spark.read.parquet(str(table))}
+    places = {name: tmp_path / (name if name == "spark" else f"{name}.parquet") for name in given}
+    releases = {
+        name: kilt.anonymize(data, **GIVEN, **SEARCH, policy=POLICY, output=places[name])
+        for name, data in given.items()
+    }
+    assert len({(release.stars, release.bound, len(release.groups)) for release in releases.values()}) == 1
+    assert all(release.plan.is_split.any() for release in releases.values())
+    there = duckdb.connect()
+    texts = ", ".join(f'"{name}"::VARCHAR AS "{name}"' for name in COLUMNS)
+    there.execute(f"CREATE TABLE original AS SELECT {texts} FROM '{table}'")
+    for name, place in places.items():
+        files = f"{place}/*.parquet" if place.is_dir() else place
+        there.execute(f"CREATE TABLE {name} AS SELECT {texts}, flag_hidden FROM '{files}'")
+        assert there.execute(f"SELECT count(*) FROM {name}").fetchone() == (ROWS,)
+        assert there.execute(f"FROM {name} EXCEPT ALL FROM duckdb").fetchall() == []
+    kept = {name: f'o."{name}" IS NOT DISTINCT FROM r."{name}"' for name in COLUMNS}
+    whole = [f"({kept[name]} OR {HIDDEN[name]})" for name in QUASI] + [kept["disease"]]
+    stars = " + ".join(f"count(*) FILTER ({hidden})" for hidden in HIDDEN.values())
+    found = there.execute(
+        f"SELECT count(*) FILTER ({' AND '.join(whole)}), {stars} FROM original o JOIN duckdb r ON o.note = r.note"
+    ).fetchone()
+    assert found == (ROWS, releases["duckdb"].stars)

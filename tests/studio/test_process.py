@@ -73,7 +73,7 @@ def test_ctrl_c_ends_everything(started):
     started.run_for_long()
     children = started.children()
     assert len(children) >= 2
-    (folder,) = started.folder.glob("kilt-studio-*")
+    (folder,) = started.folder.glob("kilt-*")
     assert (folder.stat().st_mode & 0o777) == 0o700
     started.process.send_signal(signal.SIGINT)
     assert started.process.wait(PATIENCE) == 0

@@ -154,16 +154,15 @@ class Desk:
         files: dict[str, Any],
     ) -> dict[str, Any]:
         """Release the table, as kilt anonymize does; files that are written are verified, and lie in our folder."""
-        with Watch(calling.tell) as watch:
-            release = anonymize(
-                path,
-                policy=Policy(**policy),
-                **table,
-                **search,
-                **files,
-                observer=watch,
-                interrupted=calling.interrupted,
-            )
+        release = anonymize(
+            path,
+            policy=Policy(**policy),
+            **table,
+            **search,
+            **files,
+            observer=Watch(calling.tell),
+            interrupted=calling.interrupted,
+        )
         stopped = STOPPED in release.notes
         return {
             **release.to_dict(),

@@ -307,7 +307,7 @@ def test_the_folder_is_private(tmp_path, monkeypatch):
     made: list[Path] = []
 
     def look(app, **more):
-        made.extend(tmp_path.glob("kilt-studio-*"))
+        made.extend(tmp_path.glob("kilt-*"))
         assert stat.S_IMODE(made[0].stat().st_mode) == 0o700
         raise KeyboardInterrupt
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import shutil
 import signal
 import socket
-import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable
-from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from kilt.errors import InputError
+from kilt.leftovers import temporary_folder
 from kilt.studio.app import make_app
 from kilt.studio.security import LOOPBACK, Keys
 from kilt.studio.session import Session
@@ -41,7 +40,8 @@ def serve(table: str | None, port: int, *, browser: bool, say: Callable[[str], N
     """Serve until Ctrl-C; the folder and all processes are gone then."""
     listening = listen(port)
     keys = Keys(listening.getsockname()[1])
-    folder = Path(tempfile.mkdtemp(prefix="kilt-studio-"))
+    folder = temporary_folder()
+    folder.mkdir(mode=0o700)
     try:
         app = make_app(Session(folder), keys, table)
 

@@ -162,7 +162,7 @@ class Session:
         names = list(self.columns)
         if not 0 <= place < len(names):
             raise InputError("there is no such column: reload the page")
-        self.estimate.stop()  # it would make us wait
+        self._postpone_estimate()
         decimal = self.roles.get("decimal")
         call = self._desk.call("ladder", column=names[place], word=ladder, weight=weight, decimal=decimal)
         found: dict[str, Any] = await call.answer
@@ -202,6 +202,12 @@ class Session:
         before = self.estimate.said or self.estimate.result
         self.estimate = Task(about=about, said=before)
         self._do(self.estimate, self._desk, "weigh", {"roles": self.roles, "policy": self.asked})
+
+    def _postpone_estimate(self) -> None:
+        """Let an estimate end that would make somebody wait; it begins anew when it is looked at."""
+        if self.estimate.is_busy:
+            self.estimate.stop()
+            self.estimate = Task(said=self.estimate.said)
 
     def compare(self, vary: str) -> None:
         """Solve the table under policies that differ in k, l or t."""
@@ -271,7 +277,7 @@ class Session:
             raise InputError("another table is open now: its rows cannot be shown beside this release")
         found = self.opening.result or {}
         style = {**about["file"].reading, "delimiter": found.get("delimiter"), "sheet": None}
-        self.estimate.stop()
+        self._postpone_estimate()
         answer: dict[str, Any] = await self._desk.call(
             "rows", release=about["files"]["output"], style=style, first=first, most=most
         ).answer

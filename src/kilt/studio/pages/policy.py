@@ -26,7 +26,8 @@ async def view(request: Request, problem: str | None = None) -> Response:
 
 
 async def live(request: Request) -> Response:
-    """Show the estimate."""
+    """Show the estimate, which is begun anew if something was more urgent."""
+    session_of(request).weigh()
     return fragment(request, "estimate.html.jinja")
 
 

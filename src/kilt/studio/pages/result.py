@@ -78,9 +78,6 @@ async def download(request: Request) -> Response:
     if session.run.state == "done" and what == "config":
         text = config_text(session.run.about["settings"])
         return PlainTextResponse(text, headers={"Content-Disposition": 'attachment; filename="kilt.toml"'})
-    if session.run.state == "done" and what == "table" and session.run.about["file"].example:
-        file = session.run.about["file"]
-        return FileResponse(file.path, filename=file.name, media_type="application/octet-stream")
     place = _place(session, what)
     if place is None:
         return PlainTextResponse("There is no such file.\n", 404)
@@ -89,9 +86,11 @@ async def download(request: Request) -> Response:
 
 def _place(session: Session, what: str) -> Path | None:
     """Return a file of the last run, by what it is and never by a name."""
-    if session.run.state != "done" or what not in FILES:
+    if session.run.state != "done":
         return None
-    found = session.run.about["files"].get(FILES[what])
+    file = session.run.about["file"]
+    known = {what: session.run.about["files"].get(name) for what, name in FILES.items()}
+    found = {**known, "table": file.path if file.example else None}.get(what)
     return Path(found) if found and Path(found).is_file() else None
 
 

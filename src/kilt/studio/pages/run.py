@@ -13,27 +13,15 @@ from kilt.report.page.charts import progress_chart
 from kilt.studio.pages.page import fragment, goes_to, on_form, page
 from kilt.studio.session import Session
 
-PHASES = {
-    "reading": "Reading the table",
-    "verifying": "Verifying and writing the release",
-    "reporting": "Writing the report",
-    "checking": "Checking the certificate",
-}
-
-
-def words() -> dict[str, Any]:
-    """Return what the page needs beside the session."""
-    return {"progress_chart": progress_chart, "phases": PHASES}
-
 
 async def view(request: Request, problem: str | None = None) -> Response:
     """Show the step."""
-    return page(request, "run", problem, **words())
+    return page(request, "run", problem, progress_chart=progress_chart)
 
 
 async def live(request: Request) -> Response:
     """Show how far the search is."""
-    return fragment(request, "run_live.html.jinja", **words())
+    return fragment(request, "run_live.html.jinja", progress_chart=progress_chart)
 
 
 @on_form(view)

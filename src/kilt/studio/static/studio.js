@@ -2,7 +2,7 @@
    Every step also works without it, as plain forms. */
 "use strict";
 
-const EVERY = 500; // milliseconds between two looks
+const EVERY = 400; // milliseconds between two looks
 const QUIET = 4000; // milliseconds between two things that are read aloud
 const OURS = { "X-Studio": "fetch" };
 const gone = document.getElementById("gone");
@@ -75,7 +75,7 @@ function complain(place, text) {
   problem.hidden = !text;
 }
 
-async function save(form, changed) {
+async function store(form, changed) {
   const fields = new URLSearchParams();
   const chosen = form.dataset.saveOne ? partners(form, changed) : [...form.elements];
   for (const each of chosen) if (each.name && each.name !== "version") fields.append(each.name, each.value);
@@ -95,12 +95,22 @@ function partners(form, changed) {
 
 function saving(form) {
   let waiting;
+  let stored = Promise.resolve();
+  const save = (changed) => {
+    stored = stored.then(() => store(form, changed));
+  };
   const wait = (event, pause) => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => save(form, event.target), pause);
+    waiting = setTimeout(() => save(event.target), pause);
   };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault(); // what is being saved comes first, or the form would be older than what it sends
+    clearTimeout(waiting);
+    await stored;
+    form.submit();
+  });
   if (!form.dataset.saveOne) form.addEventListener("input", (event) => wait(event, 300));
-  form.addEventListener("change", (event) => (form.dataset.saveOne ? save(form, event.target) : wait(event, 0)));
+  form.addEventListener("change", (event) => (form.dataset.saveOne ? save(event.target) : wait(event, 0)));
 }
 
 /* columns */

@@ -32,7 +32,7 @@ from kilt.studio.work.calling import Calling
 from kilt.studio.work.watch import Watch
 
 PREVIEWED = 8  # rows of a table that was opened
-ESTIMATING = 1.0  # seconds of search for an estimate: with counting and drawing, it is there within two
+ESTIMATING = 0.8  # seconds of search for an estimate: with all around it, it is there within two
 STEPPED = ("number", "code", "category")  # kinds of columns for which a ladder can be found without more questions
 NO_FILE = "'{}' is not a file: the studio reads files, and kilt anonymize also reads tables of databases"
 
@@ -154,16 +154,15 @@ class Desk:
         files: dict[str, Any],
     ) -> dict[str, Any]:
         """Release the table, as kilt anonymize does; files that are written are verified, and lie in our folder."""
-        with Watch(calling.tell) as watch:
-            release = anonymize(
-                path,
-                policy=Policy(**policy),
-                **table,
-                **search,
-                **files,
-                observer=watch,
-                interrupted=calling.interrupted,
-            )
+        release = anonymize(
+            path,
+            policy=Policy(**policy),
+            **table,
+            **search,
+            **files,
+            observer=Watch(calling.tell),
+            interrupted=calling.interrupted,
+        )
         stopped = STOPPED in release.notes
         return {
             **release.to_dict(),

@@ -2,56 +2,41 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
-from fractions import Fraction
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from kilt.numbers import json_number
+from kilt.report.progress import Standing
 from kilt.run.progress import Progress
 
 EVERY = 0.25  # seconds
 
 
 class Watch:
-    """An observer that puts together what search and bound tell, side by side, and hands it on."""
+    """An observer that hands on where a run stands, as the terminal shows it."""
 
     def __init__(self, tell: Callable[[Any], None]) -> None:
-        self._tell, self._started, self._told = tell, time.monotonic(), 0.0
-        self._stars: Fraction | None = None
-        self._bound: Fraction | None = None
-        self._last = Progress("reading")
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self._hand_on()
+        self._tell, self._standing = tell, Standing()
+        self._told, self._phase = 0.0, ""
 
     def __call__(self, progress: Progress) -> None:
         """Note where it stands, and hand it on if that was not just done."""
-        with self._lock:
-            self._stars = self._stars if progress.stars is None else progress.stars
-            self._bound = self._bound if progress.bound is None else progress.bound
-            changed, self._last = progress.phase != self._last.phase, progress
-            if not changed and time.monotonic() < self._told + EVERY:
-                return
-            self._told = time.monotonic()
-        self._hand_on()
+        self._standing.note(progress)
+        if self._standing.phase == self._phase and time.monotonic() < self._told + EVERY:
+            return
+        self._told, self._phase = time.monotonic(), self._standing.phase
+        self._tell(self._plain())
 
-    def _hand_on(self) -> None:
-        self._tell(
-            {
-                "phase": self._last.phase,
-                "done": self._last.done,
-                "seconds": round(time.monotonic() - self._started, 2),
-                "stars": None if self._stars is None else json_number(self._stars, up=True),
-                "bound": None if self._bound is None else json_number(self._bound),
-            }
-        )
+    def _plain(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        standing, figures = self._standing, self._standing.figures
+        return {
+            "phase": standing.phase,
+            "done": standing.done,
+            "seconds": round(standing.elapsed, 2),
+            "limit": standing.limit,
+            "stars": None if figures.stars is None else json_number(figures.stars, up=True),
+            "bound": None if figures.bound is None else json_number(figures.bound),
+            "gap": figures.gap,
+        }

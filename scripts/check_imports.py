@@ -14,9 +14,9 @@ CHAINS = [  # layers from low to high: a module may import from layers that stan
     [f"kilt.{layer}" for layer in chain.split()]
     for chain in (
         "errors encodings numbers arrays model kernels patterns run certificates.proof bounds solvers hardness "
-        "commands cli",
+        "commands studio cli",
         "errors encodings leftovers staging numbers arrays model certificates.proof sources verification certificates "
-        "report inspection release hardness commands cli",
+        "report inspection release hardness commands studio cli",
         "run report release",
     )
 ]
@@ -29,6 +29,8 @@ PLACES = {  # library -> where it may be imported
     "rich": ("kilt.cli", "kilt.report"),
     "jinja2": ("kilt.report.page",),
     "markupsafe": ("kilt.report.page",),
+    "starlette": ("kilt.studio",),
+    "uvicorn": ("kilt.studio",),
     "click": ("kilt.cli", "kilt.commands.demo"),
     "pandas": (),
     "polars": (),
@@ -55,6 +57,8 @@ LAZY = (
     "numpy",
     "click",
     "jinja2",
+    "starlette",
+    "uvicorn",
 )
 Graph = dict[str, set[str]]
 

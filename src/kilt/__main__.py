@@ -2,4 +2,5 @@
 
 from kilt.cli.main import main
 
-main()
+if __name__ == "__main__":  # a process that the studio starts imports this module, too
+    main()

@@ -59,3 +59,12 @@ def printable(text: str) -> str:
 def printable_lines(lines: Iterable[str]) -> str:
     """Put lines together, each of them printable: a name in one of them can neither add a line nor hide one."""
     return "\n".join(map(printable, lines))
+
+
+def unexpected_text(error: Exception) -> str:
+    """Name an unexpected error by its kind and place; its text could hold a cell."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" at {trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}" if trace else ""
+    return f"an unexpected {type(error).__name__}{place}"

@@ -13,6 +13,7 @@ ORDER = (  # in which people need the commands
     "demo",
     "example",
     "inspect",
+    "studio",
     "ladder",
     "anonymize",
     "verify",

@@ -29,7 +29,7 @@ def main() -> None:
     import click
 
     from kilt.cli.commands import cli
-    from kilt.errors import KiltError
+    from kilt.errors import KiltError, unexpected_text
 
     warnings.showwarning = _warn
     try:
@@ -45,7 +45,7 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("KILT_DEBUG"):
             raise
-        _fail(f"{_unexpected(error)}; nothing was written (KILT_DEBUG=1 shows where, with cell values)", 2)
+        _fail(f"{unexpected_text(error)}; nothing was written (KILT_DEBUG=1 shows where, with cell values)", 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: what comes now does not change how it ended
     _end_without_waiting(0)
 
@@ -65,15 +65,6 @@ def _tell(message: str) -> None:
     from kilt.errors import printable_lines
 
     print(f"kilt: {printable_lines(message.split(chr(10)))}", file=sys.stderr)  # noqa: T201 - what a person is told
-
-
-def _unexpected(error: Exception) -> str:
-    """Name an unexpected error by its kind and place; its text could hold a cell."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" at {trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}" if trace else ""
-    return f"an unexpected {type(error).__name__}{place}"
 
 
 def _fail(message: str, code: int) -> None:

@@ -9,9 +9,11 @@ from os import PathLike
 from typing import Any, Unpack
 
 from kilt.certificates.issue import issue_certificate, require_describable, require_place, staged_certificate
+from kilt.certificates.proof.evidence import Bound
 from kilt.commands.executors import on_executors
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy, TCloseness
+from kilt.model.problem import Problem
 from kilt.model.roles import Spec
 from kilt.model.spaces import Metric, Ordered, Space, Tree, Values
 from kilt.numbers import Number, decimal_text
@@ -101,11 +103,9 @@ def anonymize(
     solution = solve(problem, solving, stop, observer, seed=seed, polish=polish)
     proof, empty = None, []
     if certificate is not None:
-        observer(Progress("certifying"))
-        bound = certifiable_bound(problem, solution, stop, observer)
+        bound = _certifiable(problem, solution, stop, observer)
         solution = solution.with_bound(bound)
         empty = [EMPTY] if bound.cost == problem.base_cost < solution.cost else []
-        observer(Progress("certifying"))
         proof = issue_certificate(table, bound, problem.stars(solution.cost), marks, shuffled=shuffle)
     solved = clock.monotonic()
     observer(Progress("writing", stars=problem.stars(solution.cost)))
@@ -165,6 +165,14 @@ def _writer(given: TableDescription, output: str | PathLike[str] | None, *, esca
     """Return what writes the release, if it is to be written."""
     style = replace(given.style, escape_formulas=escape_formulas)
     return None if output is None else open_writer(output, given.data, style)
+
+
+def _certifiable(problem: Problem, solution: Solution, stop: StoppingRule, observer: Observer) -> Bound:
+    """Return the best bound that a certificate can prove, and say what is done before and after it is looked for."""
+    observer(Progress("certifying"))
+    bound = certifiable_bound(problem, solution, stop, observer)
+    observer(Progress("certifying"))
+    return bound
 
 
 def _settings(

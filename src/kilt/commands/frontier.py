@@ -79,6 +79,7 @@ def frontier(
     seed: int = 0,
     mark: MarkSpec = None,
     observer: Observer = silent,
+    found: Callable[[list[FrontierPoint]], None] | None = None,
     interrupted: Callable[[], bool] = never,
     **said: Unpack[TableSettings],
 ) -> list[FrontierPoint]:
@@ -87,7 +88,8 @@ def frontier(
     Each is a number, a list of numbers, or text such as ``2,5,10`` or ``0.1:0.5`` (in steps of 0.1; ``0.1:0.5:0.05``
     in steps of 0.05). A release serves all looser policies, and a bound all stricter ones. ``time`` is for the whole
     frontier, ``time_each`` and ``iterations`` are the most for one policy; without any of them the whole has 10 seconds
-    for each policy. The release itself is not made: ``kilt.anonymize`` does that.
+    for each policy. ``found`` is called with the points so far whenever one more policy is solved. The release itself
+    is not made: ``kilt.anonymize`` does that.
     """
     policies = read_policies(diversity, k=k, l=l, t=t, average_t=average_t)
     seconds, each = read_limit(time, "time"), read_limit(time_each, "time_each")
@@ -99,7 +101,7 @@ def frontier(
     given = TableDescription.of(data, **said)
     table = read_and_count(given, policies[0], observer)
     require_mark(table, mark)
-    return Frontier(table, policies, solver, require_seed(seed), observer).points(budget)
+    return Frontier(table, policies, solver, require_seed(seed), observer).points(budget, found)
 
 
 class Frontier:
@@ -112,7 +114,7 @@ class Frontier:
         self.carrier = Carrier(policies)
         self.infeasible: dict[int, str] = {}
 
-    def points(self, budget: Budget) -> list[FrontierPoint]:
+    def points(self, budget: Budget, found: Callable[[list[FrontierPoint]], None] | None = None) -> list[FrontierPoint]:
         """Solve all policies, or as many as there are before an interruption; return those in the given order."""
         order = self.carrier.loosest_first()
         for done, place in enumerate(order):
@@ -122,14 +124,20 @@ class Frontier:
                 problem = self.table.under(self.policies[place]).problem
             except InfeasibleError as error:
                 self.infeasible[place] = str(error)
-                continue
-            stop = budget.next(len(order) - done)
-            name = f"policy {done + 1:,} of {len(order):,}, {self.policies[place]}"
-            least = problem.stars(problem.base_cost)
-            task = Task(problem.rows, budget.deadline or stop.deadline, least, name)
-            self._solve(place, problem, stop, on_task(self.observer, task))
+            else:
+                stop = budget.next(len(order) - done)
+                name = f"policy {done + 1:,} of {len(order):,}, {self.policies[place]}"
+                least = problem.stars(problem.base_cost)
+                task = Task(problem.rows, budget.deadline or stop.deadline, least, name)
+                self._solve(place, problem, stop, on_task(self.observer, task))
+            if found is not None:
+                found(self._so_far())
+        return self._so_far()
+
+    def _so_far(self) -> list[FrontierPoint]:
+        """Return the points of the policies that are solved, or that cannot be met."""
         known = self.carrier.known()
-        solved = [place for place in range(len(order)) if place in known or place in self.infeasible]
+        solved = [place for place in range(len(self.policies)) if place in known or place in self.infeasible]
         return [self._point(place, known.get(place)) for place in solved]
 
     def _solve(self, place: int, problem: Problem, stop: StoppingRule, observer: Observer) -> None:

@@ -45,7 +45,7 @@ def write_config(profile: Profile, path: Path, *, force: bool = False) -> None:
     require_writable(path, "configuration", table=profile.settings.get("input"))
     if path.exists() and not force:
         raise InputError(f"'{path}' exists already: choose another name, or replace it with --force")
-    if (given := profile.settings.get("input")) and is_same_file(path, path.parent / _output(given)):
+    if (given := profile.settings.get("input")) and is_same_file(path, path.parent / release_name(given)):
         raise InputError(f"the configuration '{path}' would be replaced by the release: choose another name")
     text = config_text(profile, path.parent, path.name)
     with staged_bytes(path, text.encode()) as put:
@@ -70,14 +70,14 @@ def _settings(profile: Profile, folder: Path) -> Iterator[str]:
     else:
         table = given if given == "-" else Path(os.path.relpath(Path(given).absolute(), folder.absolute())).as_posix()
         yield f"input = {quoted(table)}"
-        yield f"output = {quoted(_output(given))}"
-        yield f"# report = {quoted(_report(_output(given)))} # {REPORT}"
+        yield f"output = {quoted(release_name(given))}"
+        yield f"# report = {quoted(_report(release_name(given)))} # {REPORT}"
     yield from (f"{name} = {quoted(value)}" for name, value in settings.items())
     yield ""
 
 
-def _output(given: str) -> str:
-    """Name the release after the table."""
+def release_name(given: str) -> str:
+    """Name the release of a table after it."""
     if given == "-":
         return "release.csv"
     path = Path(given.partition("?")[0] if any(suffix in given for suffix in DATABASES) else given)

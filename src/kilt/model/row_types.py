@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kilt.arrays.ragged import bucket
 from kilt.model.ladders import Domain, Encoding, Ladder, Values
 from kilt.numbers import IntArray
 
@@ -39,6 +40,11 @@ class RowTypes:
         reference = np.zeros(size, dtype=np.int64)
         np.add.at(reference, codes, self.counts)
         return reference
+
+    def group_sizes(self) -> IntArray:
+        """Return how many rows agree in all quasi columns, as they are."""
+        groups = bucket(list(self.quasi_codes.T), len(self.counts))
+        return groups.sums(self.counts[groups.values])
 
 
 def encode(types: RowTypes, ladders: Mapping[str, Ladder]) -> list[Encoding]:

@@ -17,11 +17,13 @@ from kilt.numbers import exact_text
 def command_text(roles: Roles, policy: Policy, settings: Mapping[str, str], *, name_dropped: bool) -> str:
     """Write the command, with INPUT, OUTPUT and FILE in place of files; dropped columns are named on request."""
     words = ["kilt", "anonymize", "INPUT", "-o", "OUTPUT"]
-    words += [word for name, ladder in roles.quasi.items() for word in ("--quasi", _column(name, _ladder(ladder)))]
-    words += [word for name, space in roles.sensitive.items() for word in ("--sensitive", _column(name, _space(space)))]
-    dropped = [_column(name) for name in roles.identifier] if name_dropped else ["COLUMNS"]
+    words += [word for name, ladder in roles.quasi.items() for word in ("--quasi", column_word(name, _ladder(ladder)))]
+    words += [
+        word for name, space in roles.sensitive.items() for word in ("--sensitive", column_word(name, _space(space)))
+    ]
+    dropped = [column_word(name) for name in roles.identifier] if name_dropped else ["COLUMNS"]
     words += [word for name in dropped if roles.identifier for word in ("--identifier", name)]
-    words += [word for name in roles.keep for word in ("--keep", _column(name))]
+    words += [word for name in roles.keep for word in ("--keep", column_word(name))]
     words += [word for name, ladder in roles.quasi.items() for word in _weight(name, ladder)]
     words += [] if roles.measure == DEFAULT else ["--measure", roles.measure.name]
     words += _policy(policy)
@@ -30,7 +32,7 @@ def command_text(roles: Roles, policy: Policy, settings: Mapping[str, str], *, n
     return shlex.join(words)
 
 
-def _column(name: str, more: str = "") -> str:
+def column_word(name: str, more: str = "") -> str:
     """Write a column as the options take it: a name with a comma or a quote is put in quotes."""
     text = f"{name}:{more}" if more else name
     return '"' + text.replace('"', '""') + '"' if "," in name or '"' in text else text
@@ -57,7 +59,7 @@ def _space(space: Space) -> str:
 def _weight(name: str, ladder: Ladder) -> Iterator[str]:
     weight = getattr(ladder, "weight", Fraction(1))
     if weight != 1:
-        yield from ("--weights", f"{_column(name)}={exact_text(weight)}")
+        yield from ("--weights", f"{column_word(name)}={exact_text(weight)}")
 
 
 def _policy(policy: Policy) -> Iterator[str]:

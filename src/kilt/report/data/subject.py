@@ -87,8 +87,7 @@ class Subject:
     @cached_property
     def sizes_before(self) -> IntArray:
         """How many rows of the original agree in all quasi columns."""
-        groups = bucket(list(self.before.quasi_codes.T), len(self.before.counts))
-        return groups.sums(self.before.counts[groups.values])
+        return self.before.group_sizes()
 
     @cached_property
     def tally(self) -> Tally:

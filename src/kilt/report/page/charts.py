@@ -33,8 +33,18 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Dot:
+    """A point that stands out on a line: where it is, what it is, and whether it is the one that was chosen."""
+
+    x: float
+    y: float
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
 class Chart:
-    """Lines over two axes."""
+    """Lines over two axes; dots are points of them that can be chosen."""
 
     identity: str
     title: str
@@ -44,6 +54,7 @@ class Chart:
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     lines: tuple[Line, ...]
+    dots: tuple[Dot, ...] = ()
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -114,6 +125,40 @@ def progress_chart(points: Sequence[ReportPoint]) -> Chart:
         x.ticks(),
         y.ticks(),
         tuple(lines),
+    )
+
+
+@dataclass(frozen=True)
+class FrontierDot:
+    """A policy of a frontier: what it is called on its axis, its stars and its bound, if it can be met."""
+
+    name: str
+    stars: float | None
+    bound: float | None
+    chosen: bool = False
+
+
+def frontier_chart(name: str, found: Sequence[FrontierDot]) -> Chart:
+    """Draw stars and bounds of policies that differ in one number, each in a place of its own."""
+    known = [n for each in found for n in (each.stars, each.bound) if n is not None]
+    x, y = _x(-0.5, len(found) - 0.5), _y(0, max([*known, 1]) * 1.05)
+    stars = [(place, each.stars) for place, each in enumerate(found) if each.stars is not None]
+    bounds = [(place, each.bound) for place, each in enumerate(found) if each.bound is not None]
+    lines = [
+        Line(title, kind, _points(x, y, curve))
+        for title, kind, curve in (("stars", "first", stars), ("bound: no release has fewer", "second", bounds))
+        if curve
+    ]
+    return Chart(
+        "frontier",
+        f"Stars and bound by {name}",
+        "; ".join(f"{each.name}: {'cannot be met' if each.stars is None else f'{each.stars:,}'}" for each in found),
+        name,
+        "stars",
+        tuple(Tick(round(x.at(place), 2), each.name) for place, each in enumerate(found)),
+        y.ticks(),
+        tuple(lines),
+        tuple(Dot(round(x.at(p), 2), round(y.at(n), 2), found[p].name, found[p].chosen) for p, n in stars),
     )
 
 

@@ -6,13 +6,14 @@ import re
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from kilt.report.data.model import Report
 from kilt.report.page.charts import distance_chart, progress_chart
 
 UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+PAGES = "kilt.report.page"  # the package whose templates make a report
 LONGEST = 60  # characters of a value or a name that are shown
 
 
@@ -23,21 +24,22 @@ def report_html(report: Report) -> str:
 
 def render(template: str, **what: Any) -> str:
     """Render a template; what comes from the user is escaped."""
-    return _environment().get_template(template).render(**what)
+    return environment(PAGES).get_template(template).render(**what)
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("kilt.report.page"),
+def environment(*packages: str) -> Environment:
+    """Return what renders the templates of some packages, those of the first before those of the others."""
+    made = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
         autoescape=True,
         finalize=_seen,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "number": number, "short": short, "user": user, "width": width}
-    return environment
+    made.filters |= {"percent": percent, "number": number, "short": short, "user": user, "width": width}
+    return made
 
 
 def _seen(value: Any) -> Any:

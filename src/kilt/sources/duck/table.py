@@ -107,6 +107,11 @@ class DuckSource(SqlSource):
         """Return the rows in their order, as text."""
         return self.engine.rows(f"SELECT {self.texts(columns)} FROM {self.table} ORDER BY rowid")
 
+    def some_rows(self, first: int, most: int) -> list[tuple[str | None, ...]]:
+        """Return at most so many rows from one on (the first is 0), in their order, as text."""
+        chosen = f"SELECT {self.texts(self.columns)} FROM {self.table} ORDER BY rowid LIMIT {int(most)}"
+        return self.engine.rows(f"{chosen} OFFSET {int(first)}")
+
     def write(self, form: FileFormat) -> None:
         """Write the table to a file."""
         if form.kind == "excel":

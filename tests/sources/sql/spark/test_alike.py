@@ -31,14 +31,14 @@ COLUMNS = {  # name -> what it is in DuckDB, and its type in PostgreSQL; the tex
 QUASI = ["zip", "tiny", "day", "at", "flag", "small"]
 GIVEN: dict[str, Any] = {"quasi": QUASI, "sensitive": "disease", "keep": "note", "mark": {"flag": "indicator"}}
 SEARCH: dict[str, Any] = {"solver": "search", "iterations": 3_000}
-HIDDEN = {name: f"r.{name} IS NULL" for name in QUASI} | {"zip": "r.zip = '*'", "flag": "r.flag_hidden"}
+HIDDEN = {name: f'r."{name}" IS NULL' for name in QUASI} | {"zip": "r.zip = '*'", "flag": "r.flag_hidden"}
 POLICY = kilt.Policy(k=max(5, ROWS // 1_000), l=2, diversity="distinct")
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("alike") / "table.parquet"
-    columns = ", ".join(f"{cell} AS {name}" for name, (cell, _) in COLUMNS.items())
+    columns = ", ".join(f'{cell} AS "{name}"' for name, (cell, _) in COLUMNS.items())
     duckdb.connect().execute(f"COPY (SELECT {columns} FROM range({ROWS}) t(i)) TO '{path}' (FORMAT parquet)")
     return path
 
@@ -49,7 +49,7 @@ def copied(table: Path, cluster: Cluster) -> str:
     options = "FORMAT csv, HEADER false, NULLSTR '<null>'"
     duckdb.connect().execute(f"COPY (FROM '{table}') TO '{there}' ({options})")
     there.chmod(0o644)
-    columns = ", ".join(f"{name} {kind}" for name, (_, kind) in COLUMNS.items())
+    columns = ", ".join(f'"{name}" {kind}' for name, (_, kind) in COLUMNS.items())
     cluster.run(
         "DROP TABLE IF EXISTS alike",
         f"CREATE TABLE alike ({columns})",
@@ -69,14 +69,14 @@ def test_three_engines_release_the_same(spark: SparkSession, cluster: Cluster, t
     assert len({(release.stars, release.bound, len(release.groups)) for release in releases.values()}) == 1
     assert all(release.plan.is_split.any() for release in releases.values())
     there = duckdb.connect()
-    texts = ", ".join(f"{name}::VARCHAR AS {name}" for name in COLUMNS)
+    texts = ", ".join(f'"{name}"::VARCHAR AS "{name}"' for name in COLUMNS)
     there.execute(f"CREATE TABLE original AS SELECT {texts} FROM '{table}'")
     for name, place in places.items():
         files = f"{place}/*.parquet" if place.is_dir() else place
         there.execute(f"CREATE TABLE {name} AS SELECT {texts}, flag_hidden FROM '{files}'")
         assert there.execute(f"SELECT count(*) FROM {name}").fetchone() == (ROWS,)
         assert there.execute(f"FROM {name} EXCEPT ALL FROM duckdb").fetchall() == []
-    kept = {name: f"o.{name} IS NOT DISTINCT FROM r.{name}" for name in COLUMNS}
+    kept = {name: f'o."{name}" IS NOT DISTINCT FROM r."{name}"' for name in COLUMNS}
     whole = [f"({kept[name]} OR {HIDDEN[name]})" for name in QUASI] + [kept["disease"]]
     stars = " + ".join(f"count(*) FILTER ({hidden})" for hidden in HIDDEN.values())
     found = there.execute(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -115,16 +114,14 @@ def test_addresses_are_handed_on_to_the_file_system_that_they_name(
     settings = spark.sparkContext._jsc.hadoopConfiguration()
     settings.set("fs.viewfs.mounttable.clinic.link./data", f"file://{tmp_path}")
     settings.set("fs.viewfs.impl.disable.cache", "true")
-    for root in ("viewfs://clinic/data", f"file://{tmp_path}"):
-        for _ in range(2):  # the second replaces the first
-            done = call("anonymize", f"{root}/{patients.name}", "-o", f"{root}/release", *WORDS, "--json")
-            assert done.returncode == 0, done.stderr
-            assert json.loads(done.stdout)["output"] == f"{root}/release"
+    for root in ("viewfs://clinic/data", f"file://{tmp_path}"):  # the second replaces what the first wrote
+        done = call("anonymize", f"{root}/{patients.name}", "-o", f"{root}/release", *WORDS, "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["output"] == f"{root}/release"
         assert visible(tmp_path) == [patients.name, "release"]
         assert [path.name for path in tmp_path.iterdir() if "kilt" in path.name] == []
-        done = call("verify", f"{root}/release", "--original", f"{root}/{patients.name}", *WORDS)
-        assert done.returncode == 0, done.stderr
-        shutil.rmtree(tmp_path / "release")
+    done = call("verify", "viewfs://clinic/data/release", "--original", f"viewfs://clinic/data/{patients.name}", *WORDS)
+    assert done.returncode == 0, done.stderr
     for address in ("s3a://bucket/patients", "lake://x/patients"):  # their classes are not installed
         done = call("anonymize", address, "-o", tmp_path / "release", *WORDS)
         assert f"Spark cannot use the address '{address}': is its file system installed?" in done.stderr

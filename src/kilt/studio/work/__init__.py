@@ -1,0 +1,1 @@
+"""Long work, done by other processes, so that the page stays live."""

@@ -45,6 +45,7 @@ def opened(browser: Any, address: str, width: int, scheme: str) -> Any:
 def take(page: Any, name: str, height: int) -> None:
     """Take a picture of the top of a page."""
     page.set_viewport_size({"width": page.viewport_size["width"], "height": height})
+    page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(300)
     page.screenshot(path=DOCS / f"studio_{name}.png")
 

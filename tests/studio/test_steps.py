@@ -45,8 +45,7 @@ def test_the_paper_from_opening_to_download(hospital, tmp_path):
         (tmp_path / name).write_bytes(hospital.get(f"/result/file/{what}").body)
     released = hospital.get("/result/file/release")
     assert released.headers["content-disposition"] == 'attachment; filename="hospital-release.csv"'
-    command = read(page.partition('<pre id="command"')[2].partition(">")[2].partition("</pre>")[0])
-    assert call(*shlex.split(command)[1:], cwd=tmp_path).returncode == 0
+    assert call(*shown_command(page), cwd=tmp_path).returncode == 0
     assert (tmp_path / "hospital-release.csv").read_bytes() == released.body
     (tmp_path / "hospital-release.csv").unlink()
     assert call("anonymize", "--config", "kilt.toml", cwd=tmp_path).returncode == 0
@@ -57,6 +56,26 @@ def test_the_paper_from_opening_to_download(hospital, tmp_path):
     report = hospital.get("/result/report")
     assert report.headers["content-security-policy"].startswith("sandbox")
     assert report.body == hospital.get("/result/file/report").body
+
+
+def shown_command(page: str) -> list[str]:
+    """Return the words behind `kilt` of the command that a page shows."""
+    return shlex.split(read(page.partition('<pre id="command"')[2].partition(">")[2].partition("</pre>")[0]))[1:]
+
+
+def test_the_table_of_the_tutorial_again(visitor, tmp_path):
+    """A search, and columns with and without a ladder: the shown command writes the same bytes."""
+    visitor.open(name="patients")
+    visitor.decide("columns", **{"weight-3": "2"})
+    visitor.decide("policy", k="5", l="2", t="")
+    visitor.release(iterations="2000", seed="3")
+    page = visitor.get("/result").text
+    assert "byte for byte" in page
+    (tmp_path / "patients.csv").write_bytes(visitor.get("/result/file/table").body)
+    words = shown_command(page)
+    assert ["--weights", "zip=2"] == words[words.index("--weights") : words.index("--weights") + 2]
+    assert call(*words, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "patients-release.csv").read_bytes() == visitor.get("/result/file/release").body
 
 
 def test_all_figures_are_those_of_the_command(hospital, tmp_path):

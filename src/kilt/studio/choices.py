@@ -35,6 +35,12 @@ DIVERSITIES: Mapping[str, str] = {
     "distinct": "at least l different values",
     "entropy": "mixed like l equally frequent values",
 }
+VARIED = {  # what a frontier goes through
+    "k": ("2", "3", "5", "10", "20", "50"),
+    "l": ("1.5", "2", "3", "4", "5"),
+    "t": ("0.1", "0.2", "0.3", "0.4", "0.5"),
+}
+WHOLE_L = ("2", "3", "4", "5", "6")  # distinct values are counted
 K, L = "5", "2"  # where to begin, as kilt inspect proposes it
 MOST_VALUES = 1_000  # of a column that l is proposed for
 MOVES, SECONDS = "1000000", "60"
@@ -161,3 +167,10 @@ def proposed_policy(profile: Mapping[str, Any]) -> PolicyChoice:
         for each in possible
     ]
     return PolicyChoice(k=str(min(int(K), rows)), l=L if diverse and all(diverse) else "")
+
+
+def varied_numbers(vary: str, policy: PolicyChoice, *, sensitive: bool) -> tuple[str, ...]:
+    """Return the numbers that a frontier goes through, or raise if it cannot go through them."""
+    if vary not in VARIED or (vary != "k" and not sensitive):
+        raise InputError("a frontier goes through k, or through l or t of a sensitive column")
+    return WHOLE_L if vary == "l" and policy.diversity == "distinct" else VARIED[vary]

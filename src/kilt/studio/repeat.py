@@ -36,9 +36,8 @@ def command_text(settings: Mapping[str, Any]) -> str:
 def _option(name: str, value: Any) -> Iterator[str]:
     flag = FLAGS.get(name, f"--{name}")
     if name in ("quasi", "sensitive"):
-        default = {"quasi": "suppress", "sensitive": "equal"}[name]
-        for column, word in value.items():
-            yield from (flag, column_word(column, "" if word == default else word))
+        for column, word in value.items():  # with its ladder even if it is the usual one: names alone would come first
+            yield from (flag, column_word(column, word))
     elif name == "weights":
         for column, word in value.items():
             yield from (flag, f"{column}={word}")

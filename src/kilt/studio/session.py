@@ -6,9 +6,8 @@ it runs in the event loop; what takes long is asked of other processes.
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,19 +24,14 @@ from kilt.studio.choices import (
     proposed,
     proposed_policy,
     role_settings,
+    varied_numbers,
 )
 from kilt.studio.naming import release_file, safe_name
-from kilt.studio.task import Task
-from kilt.studio.work.worker import Told, Worker
+from kilt.studio.task import Errands, Task
+from kilt.studio.work.worker import Worker
 
 MOST_POINTS = 400  # of the live chart
 FRONTIER_SECONDS = 4.0  # for each policy of a frontier
-VARIED = {  # what a frontier goes through, if it goes through it
-    "k": ("2", "3", "5", "10", "20", "50"),
-    "l": ("1.5", "2", "3", "4", "5"),
-    "t": ("0.1", "0.2", "0.3", "0.4", "0.5"),
-}
-WHOLE_L = ("2", "3", "4", "5", "6")  # distinct values are counted
 TABLES = ("hospital", "patients")  # the examples that are tables of people
 
 
@@ -54,8 +48,8 @@ class Session:
         self.frontier, self.run = Task(), Task()
         self.points: list[ReportPoint] = []
         self._desk = Worker(folder)
+        self._errands = Errands(self._desk)
         self._copies = 0
-        self._running: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Start the process that holds the table: it loads while the first page is read."""
@@ -92,7 +86,8 @@ class Session:
 
     def place_for(self, name: str) -> Path:
         """Return where an uploaded file is put: in our folder, under a name that cannot lead out of it."""
-        return self.new_folder() / safe_name(name)
+        safe = safe_name(name)
+        return self.new_folder() / safe
 
     def new_folder(self) -> Path:
         """Make a folder in ours."""
@@ -111,16 +106,19 @@ class Session:
         before, self.file = self.file, file
         self._changed()
         self.columns, self.policy = {}, PolicyChoice()
+        is_reading = self.opening.is_busy or self.inspecting.is_busy
         for task in (self.opening, self.inspecting, self.estimate, self.frontier):
-            self._abandon(task)
+            self._errands.abandon(task)
         self.opening, self.inspecting, self.estimate, self.frontier = Task(), Task(), Task(), Task()
+        if is_reading:
+            self._desk.end()  # it would go on with the table that nobody wants any more; the next call starts it anew
         if before is not None and before.is_copy and before.path != file.path and not self.run.is_busy:
             shutil.rmtree(Path(before.path).parent, ignore_errors=True)
-        self._do(self.opening, self._desk, "open", {"path": file.path, **file.reading}, then=self._inspect)
+        self._errands.send(self.opening, self._desk, "open", {"path": file.path, **file.reading}, then=self._inspect)
 
     def _inspect(self) -> None:
         decimal = self.file.style.get("decimal") if self.file else None
-        self._do(self.inspecting, self._desk, "inspect", {"decimal": decimal}, then=self._propose)
+        self._errands.send(self.inspecting, self._desk, "inspect", {"decimal": decimal}, then=self._propose)
 
     def _propose(self) -> None:
         self.columns = proposed(self.inspecting.result)
@@ -193,15 +191,15 @@ class Session:
         """Estimate what the policy costs, unless that is known or under way."""
         about = (self.asked, self.roles)
         if not self.asked or not self.has_quasi:
-            self._abandon(self.estimate)
+            self._errands.abandon(self.estimate)
             self.estimate = Task()
             return
         if self.estimate.about == about and self.estimate.state != "idle":
             return
-        self._abandon(self.estimate)
+        self._errands.abandon(self.estimate)
         before = self.estimate.said or self.estimate.result
         self.estimate = Task(about=about, said=before)
-        self._do(self.estimate, self._desk, "weigh", {"roles": self.roles, "policy": self.asked})
+        self._errands.send(self.estimate, self._desk, "weigh", {"roles": self.roles, "policy": self.asked})
 
     def _postpone_estimate(self) -> None:
         """Let an estimate end that would make somebody wait; it begins anew when it is looked at."""
@@ -211,18 +209,16 @@ class Session:
 
     def compare(self, vary: str) -> None:
         """Solve the table under policies that differ in k, l or t."""
-        if vary not in VARIED or (vary != "k" and not self.has_sensitive):
-            raise InputError("a frontier goes through k, or through l or t of a sensitive column")
-        numbers = WHOLE_L if vary == "l" and self.policy.diversity == "distinct" else VARIED[vary]
+        numbers = varied_numbers(vary, self.policy, sensitive=self.has_sensitive)
         ranges = {**self.asked, vary: ",".join(numbers)}
         if vary == "l" and self.policy.diversity != "frequency":
             ranges["diversity"] = self.policy.diversity
-        self._abandon(self.frontier)
+        self._errands.abandon(self.frontier)
         self.frontier = Task(about={"vary": vary, "numbers": numbers})
         worker = Worker(self.folder, polite=True)
         file = self._file()
         arguments = {"path": file.path, "table": self._table_settings(), "ranges": ranges, "seconds": FRONTIER_SECONDS}
-        self._do(self.frontier, worker, "frontier", arguments)
+        self._errands.send(self.frontier, worker, "frontier", arguments)
 
     # the run
 
@@ -247,7 +243,7 @@ class Session:
         table = {**self._table_settings(), **mark_settings(self.columns)}
         search = self.search.settings()
         arguments = {"path": file.path, "table": table, "policy": self.asked, "search": search, "files": files}
-        self._do(self.run, Worker(self.folder, polite=True), "run", arguments, self._follow)
+        self._errands.send(self.run, Worker(self.folder, polite=True), "run", arguments, self._follow)
 
     def _follow(self, told: dict[str, Any]) -> None:
         """Keep stars and bound for the chart."""
@@ -258,7 +254,7 @@ class Session:
 
     def abandon_run(self) -> None:
         """End the run, and keep nothing of it."""
-        self._abandon(self.run)
+        self._errands.abandon(self.run)
         self.run = Task()
         self._changed()
 
@@ -301,45 +297,5 @@ class Session:
         """Forget what was found of other columns."""
         self._changed()
         for task in (self.estimate, self.frontier):
-            self._abandon(task)
+            self._errands.abandon(task)
         self.estimate, self.frontier = Task(), Task()
-
-    def _abandon(self, task: Task) -> None:
-        """Let work end that nobody waits for; a process of its own is ended with it."""
-        task.stop()
-        if task.worker is not None and task.worker is not self._desk:
-            task.worker.end()
-
-    def _do(
-        self,
-        task: Task,
-        worker: Worker,
-        name: str,
-        arguments: Mapping[str, Any],
-        told: Told | None = None,
-        then: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Ask a process for something, and note what it says."""
-        task.state, task.worker = "busy", worker
-
-        def note(what: Any) -> None:
-            task.said = what
-
-        task.call = worker.call(name, told or note, **arguments)
-        running = asyncio.get_running_loop().create_task(self._finish(task, worker, then))
-        self._running.add(running)
-        running.add_done_callback(self._running.discard)
-
-    async def _finish(self, task: Task, worker: Worker, then: Callable[[], None]) -> None:
-        """Wait for the answer; a task that was replaced in the meantime is nobody's any more."""
-        if task.call is None:
-            return
-        try:
-            task.result = await task.call.answer
-            task.state = "done"
-        except KiltError as error:
-            task.problem, task.state = str(error), "failed"
-        if worker is not self._desk:
-            worker.end()
-        if task.state == "done" and task in (self.opening, self.inspecting, self.estimate, self.frontier, self.run):
-            then()

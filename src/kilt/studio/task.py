@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from kilt.studio.work.worker import Call, Worker
+from kilt.errors import KiltError
+from kilt.studio.work.worker import Call, Told, Worker
 
 State = Literal["idle", "busy", "done", "failed"]
 
@@ -21,6 +24,7 @@ class Task:
     about: Any = None  # what it was asked about
     call: Call | None = field(default=None, repr=False)
     worker: Worker | None = field(default=None, repr=False)
+    is_abandoned: bool = False
 
     @property
     def is_busy(self) -> bool:
@@ -31,3 +35,49 @@ class Task:
         """Ask it to come to an end with what it has."""
         if self.is_busy and self.call is not None and self.worker is not None:
             self.worker.stop(self.call)
+
+
+class Errands:
+    """Sends processes on tasks, and notes what they bring back; one of them, the desk, is there for all small ones."""
+
+    def __init__(self, desk: Worker) -> None:
+        self._desk = desk
+        self._running: set[asyncio.Task[None]] = set()
+
+    def send(
+        self,
+        task: Task,
+        worker: Worker,
+        name: str,
+        arguments: Mapping[str, Any],
+        told: Told | None = None,
+        then: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Ask a process for something; ``then`` is what comes after it, unless it fails or is abandoned."""
+        task.state, task.worker = "busy", worker
+
+        def note(what: Any) -> None:
+            task.said = what
+
+        task.call = worker.call(name, told or note, **arguments)
+        running = asyncio.get_running_loop().create_task(self._finish(task, task.call, worker, then))
+        self._running.add(running)
+        running.add_done_callback(self._running.discard)
+
+    def abandon(self, task: Task) -> None:
+        """Let work end that nobody waits for; a process of its own is ended with it."""
+        task.is_abandoned = True
+        task.stop()
+        if task.worker is not None and task.worker is not self._desk:
+            task.worker.end()
+
+    async def _finish(self, task: Task, call: Call, worker: Worker, then: Callable[[], None]) -> None:
+        try:
+            task.result = await call.answer
+            task.state = "done"
+        except KiltError as error:
+            task.problem, task.state = str(error), "failed"
+        if worker is not self._desk:
+            worker.end()
+        if task.state == "done" and not task.is_abandoned:
+            then()

@@ -242,6 +242,18 @@ def pattern_multipliers(incidence: Incidence, patterns: IntArray, numbers: IntAr
     return PatternMultipliers(tuple(map(tuple, vectors.tolist())), vector.ravel(), first[patterns], numbers)
 
 
+def joined(multipliers: PatternMultipliers, others: PatternMultipliers) -> PatternMultipliers:
+    """Return the multipliers of different patterns together."""
+    if not len(multipliers.first) or not len(others.first):
+        return others if not len(multipliers.first) else multipliers
+    vectors = tuple(sorted({*multipliers.vectors, *others.vectors}))
+    places = [
+        np.array([vectors.index(levels) for levels in each.vectors])[each.vector] for each in (multipliers, others)
+    ]
+    first, numbers = (multipliers.first, others.first), (multipliers.numbers, others.numbers)
+    return PatternMultipliers(vectors, np.concatenate(places), np.concatenate(first), np.vstack(numbers))
+
+
 def edges_of(rule: ClosenessRule) -> FloatArray:
     """Return for every edge of a tree what it adds to the potential of each value."""
     ground = rule.ground

@@ -26,6 +26,7 @@ class Params:
     proof_size: int = 120  # the same in a proof, if inequalities are enough for larger groups
     large_rounds: int = 8  # for groups that are larger: they are few, and their weights must be good
     proof_rounds: int = 12  # for the inequalities of a proof
+    margin: float = 1.0  # units of cost: patterns with a reduced cost below that are looked at in every step
     slack: float = 0.002  # of a unit of cost: a proof with so much less needs smaller trees
 
 
@@ -43,7 +44,8 @@ class BySizeOracle:
     rule: ClosenessRule
     size: IntArray
     theta: FloatArray
-    effort = 8
+    effort = 2
+    period = 10
 
     @classmethod
     def of(cls, incidence: Incidence, rule: ClosenessRule) -> BySizeOracle:
@@ -51,34 +53,56 @@ class BySizeOracle:
         patterns = len(incidence.pool)
         return cls(incidence, rule, np.zeros(patterns, dtype=np.int64), np.zeros(patterns))
 
-    def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
-        """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold."""
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[float, FloatArray]:
+        """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold.
+
+        If not everywhere, then only under patterns that had a low reduced cost when it was last looked everywhere.
+        """
         active = self.incidence.active(multipliers)
-        of_large = self._of_large(multipliers, active)
-        reduced_costs, taken = self._of_every_size(multipliers, active, of_large)
+        if not everywhere:
+            active &= self._is_near
+        of_large = self._of_large(multipliers, active & self._is_large)
+        reduced_costs, taken = self._of_every_size(multipliers, active, of_large, everywhere)
         if of_large.any():
             taken += self._large.taken(multipliers, (reduced_costs == of_large) & (of_large < 0))
         return float(reduced_costs.sum()), taken
 
-    def _of_large(self, multipliers: IntArray, active: BoolArray) -> FloatArray:
+    def _of_large(self, multipliers: IntArray, large: BoolArray) -> FloatArray:
         """Return the least reduced costs of groups that are too large to be bounded by their size."""
-        large = active & (self._rows > self._max_size)
         if not large.any():
-            return np.zeros(len(active))
+            return np.zeros(len(large))
         return self._large.reduced_costs(multipliers, large, PARAMS.large_rounds)
 
     def _of_every_size(
-        self, multipliers: IntArray, active: BoolArray, of_large: FloatArray
+        self, multipliers: IntArray, active: BoolArray, of_large: FloatArray, everywhere: bool
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the least reduced costs, given those of large groups, and the copies of row types in small groups."""
+        """Return the least reduced costs, given those of large groups, and the copies of row types in small groups.
+
+        If everywhere, it is noted which patterns have a low reduced cost, and which must be bounded for large groups:
+        by convexity those whose groups of the largest size are among the best.
+        """
         groups, reduced_costs = self._groups, of_large.copy()
+        margin = PARAMS.margin * self.incidence.scale * self.incidence.problem.unit if everywhere else 0.0
+        marks = np.zeros((2, len(active)), dtype=np.uint8)
         self._sorted.sort(np.argsort(-multipliers, kind="stable"), active)
 
         def lower(chunk: int, taken: FloatArray) -> None:
-            groups.mine.lower(chunk, CHUNKS, multipliers, active, reduced_costs, taken)
+            groups.mine.lower(chunk, CHUNKS, multipliers, active, reduced_costs, taken, margin, marks)
 
         taken = taken_by(len(reduced_costs), len(multipliers), lower)
+        if everywhere:
+            self._is_near, self._is_large = marks[0] > 0, marks[1] > 0
+        else:
+            self._is_large |= marks[1] > 0
         return reduced_costs, taken
+
+    @cached_property
+    def _is_near(self) -> BoolArray:
+        return np.ones(len(self.size), dtype=bool)
+
+    @cached_property
+    def _is_large(self) -> BoolArray:
+        return np.zeros(len(self.size), dtype=bool)
 
     @cached_property
     def _rows(self) -> IntArray:
@@ -133,7 +157,9 @@ class BySizeOracle:
         """
         active = self.incidence.active(multipliers)
         open_ = self._every.reduced_costs(multipliers, active, PARAMS.proof_rounds) < 0
-        least, _ = self._of_every_size(multipliers, open_, self._of_large(multipliers, open_))
+        nothing = np.zeros(len(open_))
+        least, _ = self._of_every_size(multipliers, open_, nothing, everywhere=True)
+        least = np.minimum(least, self._of_large(multipliers, open_ & self._is_large))
         least -= np.where(least < 0, PARAMS.slack * self.incidence.scale, 0)
         tails = self._tail.reduced_costs(multipliers, open_ & (self._rows > self._proof_size), PARAMS.proof_rounds)
         is_wide = tails < least

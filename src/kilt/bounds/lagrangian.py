@@ -9,7 +9,7 @@ from time import monotonic
 
 from kilt.bounds.incidence import Incidence, Oracle
 from kilt.bounds.oracles import SizeOracle, oracle_of
-from kilt.bounds.subgradient import StepSchedule, subgradient_ascent
+from kilt.bounds.subgradient import Moments, StepSchedule, subgradient_ascent
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.model.problem import Problem
@@ -90,7 +90,7 @@ def _raise_multipliers(
 ) -> None:
     """Raise the multipliers from the best ones on, until the bound is good enough or the schedule ends."""
     schedule = _step_schedule(ascent, stop, evaluated, pace, max_timed_steps)
-    for multipliers, total in subgradient_ascent(ascent.oracle, schedule, ascent.multipliers):
+    for multipliers, total in subgradient_ascent(ascent.oracle, schedule, ascent.multipliers, ascent.moments):
         ascent.record(multipliers, total)
         if ascent.watch.enough(stop, ascent.best.cost):
             break
@@ -148,6 +148,7 @@ class DualAscent:
         base = problem.base * oracle.incidence.scale
         self.best = Bound(problem.base_cost, (Evidence(oracle.incidence.columns, base, oracle.incidence.scale),))
         self.multipliers, self.total, self.proved = first, 0.0, 0.0
+        self.moments = Moments.of(len(first))
         self.started, self.seconds, self.proofs, self.seen = monotonic(), 0.0, 0, 0
 
     def record(self, multipliers: IntArray, total: float) -> None:

@@ -164,6 +164,7 @@ class LinearOracle:
     mix: FloatArray
     slope: FloatArray
     effort = 8
+    period = 1
 
     @classmethod
     def of(cls, incidence: Incidence, min_group_size: int) -> LinearOracle:
@@ -173,7 +174,7 @@ class LinearOracle:
         families = cut_families(incidence.problem.rules, patterns)
         return cls(incidence, min_group_size, families, theta, size_multiplier, mix, np.zeros((patterns, classes)))
 
-    def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[float, FloatArray]:  # noqa: ARG002
         """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold."""
         reduced_costs = self.reduced_costs(multipliers, self.incidence.active(multipliers))
         return float(reduced_costs.sum()), self.taken(multipliers, reduced_costs < 0)

@@ -46,7 +46,7 @@ class SizeOracle(ExactOracle):
     incidence: Incidence
     min_group_size: int
 
-    def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[int, IntArray]:  # noqa: ARG002
         """Take every row whose multiplier exceeds its cost, and the largest of the others if these are too few."""
         return self._groups.least(multipliers)
 
@@ -75,7 +75,7 @@ class PairOracle(ExactOracle):
         lowest, highest = _legal_intervals(problem, rare)
         return cls(incidence, problem.sensitive_class == rare, lowest, highest)
 
-    def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[int, IntArray]:  # noqa: ARG002
         """Try every number of rows of the second sensitive class."""
         return self._groups.least(multipliers, np.argsort(-multipliers, kind="stable"))
 
@@ -96,7 +96,7 @@ class DiverseOracle(ExactOracle):
     fewest_values: int
     column: int
 
-    def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[int, IntArray]:  # noqa: ARG002
         """Take every row whose multiplier exceeds its cost, then the best of missing values, then the best others."""
         return self._groups.least(multipliers)
 

@@ -54,13 +54,15 @@ def test_the_least_reduced_cost_is_that_of_a_close_group(data):
     allowed = share * np.arange(largest + 1.0)
     best_size = np.zeros(patterns, dtype=np.int64)
     groups, active = groups_of(drawn, totals, allowed, smallest, best_size)
+    margin, marks = data.draw(st.sampled_from([0.0, 3_000.0])), np.zeros((2, patterns), dtype=np.uint8)
     expected = [min(0.0, least_of_groups(drawn, p, totals, allowed, smallest)) for p in range(patterns)]
     for _ in range(2):  # the second time from where the first one ended
         values, taken = np.zeros(patterns), np.zeros(len(drawn.counts))
         for chunk in range(2):
-            groups.lower(chunk, 2, drawn.multipliers, active, values, taken)
+            groups.lower(chunk, 2, drawn.multipliers, active, values, taken, margin, marks)
         assert values == pytest.approx(expected, abs=0.1)
         assert (taken <= patterns * drawn.counts + 1e-9).all()
+        assert marks[0][values < 0].all()
     alone = np.flatnonzero(values < 0)
     if len(alone) == 1:
         reduced_cost = taken @ (drawn.cost[alone[0]] - drawn.multipliers)
@@ -98,7 +100,8 @@ def test_trees_prove_the_least_reduced_cost(data):
     allowed = data.draw(st.sampled_from([0.1, 0.2, 0.3])) * np.arange(largest + 1.0)
     groups, active = groups_of(drawn, totals, allowed, 1)
     values = np.zeros(len(drawn.cost))
-    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)))
+    marks = np.zeros((2, len(values)), dtype=np.uint8)
+    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks)
     for p in np.flatnonzero(active).tolist():
         proof = groups.proof(p, drawn.multipliers, values[p], largest)
         assert len({size for size, _, _ in proof}) == len(proof)
@@ -135,6 +138,7 @@ def test_where_all_excess_is_allowed_only_sizes_count(data):
     allowed = np.arange(6.0)
     groups, active = groups_of(drawn, totals, allowed, 2)
     values = np.zeros(patterns)
-    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)))
+    marks = np.zeros((2, len(values)), dtype=np.uint8)
+    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks)
     expected = [min(0, least_of_groups(drawn, p, totals, allowed, 2)) for p in range(patterns)]
     assert values.tolist() == expected

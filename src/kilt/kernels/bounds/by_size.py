@@ -351,6 +351,9 @@ class SmallGroups:
     flat: cython.double[::1]
     bounds: cython.double[::1]
     thetas: cython.double[::1]
+    margin: cython.double
+    is_near: cython.bint
+    is_large: cython.bint
     best: cython.double
     size_of_best: cython.longlong
     theta_of_best: cython.double
@@ -388,18 +391,24 @@ class SmallGroups:
         active: BoolArray,
         values: cython.double[::1],
         taken: cython.double[::1],
+        margin: cython.double,
+        marks: cython.uchar[:, ::1],
     ) -> None:
         """For one in so many patterns, if it is active, find the least reduced cost where it is below ``values``.
 
-        ``taken`` counts the copies of each row type in the groups.
+        ``taken`` counts the copies of each row type in the groups. Two marks are set for each pattern: whether a group
+        may have a reduced cost below the margin, and whether one of more rows than the largest size may have less.
         """
-        self.multipliers = multipliers
+        self.multipliers, self.margin = multipliers, margin
         active_: cython.uchar[::1] = active.view(np.uint8)
         with cython.nogil:
             p = chunk
             while p < active_.shape[0]:
                 if active_[p]:
+                    self.is_near = values[p] < 0.0
+                    self.is_large = False
                     values[p] = self.least_under(p, values[p], taken)
+                    marks[0, p], marks[1, p] = self.is_near, self.is_large
                 p += chunks
 
     @cython.cfunc
@@ -407,11 +416,12 @@ class SmallGroups:
     def least_under(self, p: cython.Py_ssize_t, least: cython.double, taken: cython.double[::1]) -> cython.double:
         """Return the least reduced cost under one pattern if it is below the least so far, and take its group."""
         most = self.add_up(p)
-        if self.least_sum(most) >= least:
+        if self.least_sum(most) >= least + self.margin:
             return least
         self.members.load(self.sorted, self.multipliers, p)
         self.best, self.size_of_best = least, 0
         self.bound_sizes(p, most)
+        self.is_large = most == self.flat.shape[0] - 1 and self.bounds[most] < self.best
         while True:
             size: cython.Py_ssize_t = self.smallest
             for other in range(self.smallest, most + 1):
@@ -481,11 +491,12 @@ class SmallGroups:
     @cython.nogil
     def bound_size(self, size: cython.Py_ssize_t, theta: cython.double) -> cython.double:
         """Bound one size from a theta on; return the theta to go on with."""
-        if not self.possible[size] or self.flat[size] >= self.best:
+        if not self.possible[size] or self.flat[size] >= self.best + self.margin:
             return theta
         self.groups.set_size(size)
-        below = self.groups.find_theta(theta, self.best)
+        below = self.groups.find_theta(theta, self.best + self.margin)
         self.bounds[size], self.thetas[size] = self.groups.bound, self.groups.theta
+        self.is_near |= self.groups.bound < self.margin
         if below:
             self.note_low()
         return self.groups.theta
@@ -558,7 +569,8 @@ class SmallGroups:
     ) -> list[tuple[int, int, IntArray | None]]:
         """Return what proves that no group of up to the largest size has a reduced cost below the least.
 
-        It is a list of the sizes that need it. For each there is a theta, or the nodes of a tree. The theta of the pattern is enough for all other sizes.
+        It is a list of the sizes that need it. For each there is a theta, or the nodes of a tree. For all other sizes
+        the theta of the pattern is enough.
         """
         self.multipliers = multipliers
         found: list[tuple[int, int, IntArray | None]] = []

@@ -23,6 +23,7 @@ from kilt.certificates.proof.evidence import Evidence, PatternMultipliers, Patte
 from kilt.certificates.proof.patterns import proof_patterns
 from kilt.commands.check import check
 from kilt.patterns.pool import Pool
+from kilt.solvers.common.join_evidence import join_evidence
 from kilt.sources.registry import open_source
 from support.problems import problem_of
 from support.profiles import examples
@@ -108,6 +109,33 @@ def test_the_trees_that_are_found_prove_the_least_of_all_groups(data):
     assert total + oracle.least(multipliers)[0] == pytest.approx(by_hand, abs=1)
     proved = evaluate_bound(problem, [oracle.evidence(multipliers)])
     assert proved in (max(0, -(-by_hand // scale)), max(0, -(-(by_hand - scale // 50) // scale)))
+
+
+@given(st.data())
+@examples(150)
+def test_a_part_of_a_table_is_bounded_by_the_shares_of_the_whole(data):
+    """Cells of a table are solved one by one: their groups must be close to the whole table, not to the cell."""
+    k, t, problem = drawn_table(data, most_rows=10)
+    kept = data.draw(st.lists(st.booleans(), min_size=len(problem.counts), max_size=len(problem.counts)))
+    types = np.flatnonzero(kept)
+    assume(len(types) > 0)
+    part = problem.part(types, problem.counts[types])
+    assume(len(part.sensitive_totals) > 2)
+    oracle = oracle_of(part, Pool.of(part))
+    scale = oracle.incidence.scale
+    multipliers = np.array([data.draw(st.integers(-scale, 4 * scale)) for _ in types])
+    by_hand = int(multipliers @ part.counts)
+    for patterns in proof_patterns(part, Evidence((0, 1), multipliers, scale)):
+        for p in range(len(patterns)):
+            mine = np.flatnonzero(patterns.owner == p)
+            members = np.repeat(types[patterns.types[mine]], patterns.counts[mine])
+            reduced_costs = np.repeat(patterns.reduced_costs[mine], patterns.counts[mine])
+            by_hand += least_by_hand(problem, k, t, members, reduced_costs, part.rows)
+    evidence = oracle.evidence(multipliers)
+    assert evaluate_bound(part, [evidence]) <= max(0, -(-by_hand // scale))
+    joined = join_evidence(problem, [(types, evidence)])
+    assert joined is not None
+    assert joined.trees.nodes.tolist() == evidence.trees.nodes.tolist()
 
 
 @pytest.fixture(scope="module")

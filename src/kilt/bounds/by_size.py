@@ -10,6 +10,7 @@ import numpy as np
 
 from kilt.bounds.incidence import Incidence
 from kilt.bounds.linear import LinearOracle, joined, pattern_multipliers
+from kilt.certificates.proof.by_size import reference_of
 from kilt.certificates.proof.evidence import MAX_SIZE, Evidence, PatternMultipliers, PatternTrees
 from kilt.kernels.bounds.by_size import SmallGroups, SortedCovers
 from kilt.model.rules import ClosenessRule
@@ -46,6 +47,7 @@ class BySizeOracle:
     theta: FloatArray
     effort = 2
     period = 10
+    proof_effort = 25
 
     @classmethod
     def of(cls, incidence: Incidence, rule: ClosenessRule) -> BySizeOracle:
@@ -141,12 +143,13 @@ class BySizeOracle:
 
     @cached_property
     def _groups(self) -> PerThread[SmallGroups]:
-        sizes = (self.incidence.problem.sensitive_totals, self._allowed(), self._min_group_size)
+        totals, rows = reference_of(self.incidence.problem, self.rule)
+        sizes = (totals, rows, self._allowed(rows), self._min_group_size)
         return PerThread(lambda: SmallGroups(self._sorted, *sizes, self.size, self.theta))
 
-    def _allowed(self) -> FloatArray:
+    def _allowed(self, rows: int) -> FloatArray:
         """Return the excess that groups of each size may have."""
-        rows, t = self.incidence.problem.rows, self.rule.t
+        t = self.rule.t
         return np.array([(t.numerator * rows * size // t.denominator) / rows for size in range(self._max_size + 1)])
 
     def evidence(self, multipliers: IntArray) -> Evidence:
@@ -206,4 +209,6 @@ class SizeProofs:
             return PatternTrees()
         numbers = np.array([(size, len(nodes)) for _, size, nodes in divided])
         patterns = pattern_multipliers(incidence, np.array([p for p, _, _ in divided]), numbers)
-        return PatternTrees(patterns, np.concatenate([nodes for _, _, nodes in divided]))
+        nodes = np.concatenate([nodes for _, _, nodes in divided])
+        value_of = incidence.problem.sensitive_values[:, 0]
+        return PatternTrees(patterns, np.where(nodes < 0, nodes, value_of[np.maximum(nodes, 0)]))

@@ -75,6 +75,10 @@ class Oracle(Protocol):
     def period(self) -> int:
         """Of so many steps of an ascent one looks everywhere: 1 if all do."""
 
+    @property
+    def proof_effort(self) -> int:
+        """How many evaluations a proof takes, about; 0 if it takes none, or if the last one shows it."""
+
     def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[float, FloatArray]:
         """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold.
 
@@ -91,6 +95,7 @@ class ExactOracle:
     incidence: Incidence
     effort = 1
     period = 1
+    proof_effort = 0
 
     def evidence(self, multipliers: IntArray) -> Evidence:
         """Return the multipliers."""

@@ -165,6 +165,7 @@ class LinearOracle:
     slope: FloatArray
     effort = 8
     period = 1
+    proof_effort = 0
 
     @classmethod
     def of(cls, incidence: Incidence, min_group_size: int) -> LinearOracle:

@@ -36,7 +36,7 @@ def groups_of(drawn, totals, allowed, smallest, best_size=None, best_theta=None)
     best_size = np.zeros(patterns, dtype=np.int64) if best_size is None else best_size
     best_theta = np.zeros(patterns) if best_theta is None else best_theta
     in_order = SortedCovers(drawn.covers)
-    groups = SmallGroups(in_order, totals, allowed, smallest, best_size, best_theta)
+    groups = SmallGroups(in_order, totals, int(totals.sum()), allowed, smallest, best_size, best_theta)
     active = drawn.covers.active(drawn.multipliers)
     in_order.sort(np.argsort(-drawn.multipliers, kind="stable"), active)
     return groups, active

@@ -32,8 +32,8 @@ class SizeProof:
 
     def __init__(self, problem: Problem, rule: ClosenessRule, evidence: Evidence) -> None:
         self.problem, self.evidence = problem, evidence
-        self.shares = SizeShares(problem.sensitive_totals, problem.rows, rule.t)
-        self.trees = TreeProof(self.shares, evidence.trees)
+        self.shares = SizeShares(*reference_of(problem, rule), rule.t)
+        self.trees = TreeProof(self.shares, problem.sensitive_values[:, rule.column], evidence.trees)
 
     @classmethod
     def of(cls, problem: Problem, evidence: Evidence) -> SizeProof:
@@ -84,14 +84,14 @@ class SizeProof:
 
     def _of_lines(self, lines: Lines, sizes: _Sizes) -> IntArray:
         """Bound all sizes, for patterns whose rows are in the lines of a matrix, cheap ones first."""
-        rows, largest = self.problem.rows, max_abs(lines.reduced_costs)
+        rows, largest = self.shares.rows, max_abs(lines.reduced_costs)
         sums = np.cumsum(np.where(lines.inside, lines.reduced_costs, 0), axis=1)
         least = np.zeros(len(sums), dtype=np.int64)
         last = min(int(sizes.largest.max()), sums.shape[1])
         for size in range(max(1, self.problem.rules.min_group_size), last + 1):
             possible = lines.inside[:, size - 1] & (size <= sizes.largest)
             open_ = np.flatnonzero(possible & (sums[:, size - 1] < least))
-            if not len(open_):
+            if not len(open_) or not self.shares.possible(size):
                 continue
             some, theta = lines.some(open_), sizes.theta(open_, size)
             excess, allowed = self.shares.excess(some, size), self.shares.allowed(size)
@@ -128,6 +128,14 @@ class _Sizes:
 def _replaced(numbers: IntArray, by_size: BySize, size: int) -> IntArray:
     """Return the numbers of patterns, with those of a size in their places."""
     return stored(numbers.copy(), *by_size[size]) if size in by_size else numbers
+
+
+def reference_of(problem: Problem, rule: ClosenessRule) -> tuple[IntArray, int]:
+    """Return how many rows of each class the table has that groups must be close to, and how many in all.
+
+    The problem may be about a part of that table.
+    """
+    return rule.reference[problem.sensitive_values[:, rule.column]].astype(np.int64), int(rule.reference.sum())
 
 
 def sized_rule(problem: Problem) -> ClosenessRule | None:

@@ -42,7 +42,7 @@ class PatternMultipliers:
 class PatternTrees:
     """Trees of patterns: the numbers of each are the size of its groups, and how many of the ``nodes`` are its own.
 
-    A tree is written from the root on. A sensitive class that is divided is followed by the tree of the groups that
+    A tree is written from the root on. A sensitive value that is divided is followed by the tree of the groups that
     have no more rows of it than are free (*out*), and then by that of the groups that have more (*in*). At an end is
     -1 - theta.
     """

@@ -44,9 +44,13 @@ class Ends:
 
 @dataclass(frozen=True)
 class TreeProof:
-    """What trees prove of groups of single sizes."""
+    """What trees prove of groups of single sizes; ``value_of`` has the value of every sensitive class.
+
+    A division by a value that no row has is left out: then more groups are at an end, and what is proved is true, too.
+    """
 
     shares: SizeShares
+    value_of: IntArray
     trees: PatternTrees
 
     def least(self, levels: Levels, place: dict[int, int], units: Units) -> dict[int, tuple[IntArray, IntArray]]:
@@ -72,11 +76,11 @@ class TreeProof:
         return found
 
     def _ends(self, trees: dict[int, list[int]], have: IntArray) -> Ends:
-        values = len(self.shares.totals)
+        values = int(self.value_of.max(initial=0)) + 1
         found = [(i, pattern, *end) for i, (pattern, nodes) in enumerate(trees.items()) for end in _walk(nodes, values)]
         tree, pattern, decided, theta = zip(*found, strict=True)
         states = np.frombuffer(b"".join(decided), dtype=np.int8).reshape(-1, values)
-        return Ends(np.array(tree), np.array(pattern), states, have[list(pattern)], np.array(theta))
+        return Ends(np.array(tree), np.array(pattern), states[:, self.value_of], have[list(pattern)], np.array(theta))
 
     def _of_ends(self, ends: Ends, lines: Lines, size: int) -> IntArray:
         """Return a lower bound on the reduced cost of a legal group at each end; 0 if it has none."""

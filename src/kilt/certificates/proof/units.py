@@ -92,6 +92,11 @@ class SizeShares:
         """Return how much excess a close group may have."""
         return self.t.numerator * self.rows * size // self.t.denominator
 
+    def possible(self, size: int) -> bool:
+        """Say whether any close group can have this size: rows are distributed by largest remainders."""
+        missing = size - int(self.free(size).sum())
+        return int(np.sort(self.crossing(size))[:missing].sum()) <= self.allowed(size)
+
     def excess(self, lines: Lines, size: int) -> IntArray:
         """Return the excess of every row, if all cheaper ones of its value are in the group."""
         free, crossing = self.free(size)[lines.value], self.crossing(size)[lines.value]

@@ -152,9 +152,9 @@ class SizedGroups:
     low_value: cython.double  # infinite if no group with little excess was seen
     share: cython.double
 
-    def __init__(self, members: Members, totals: IntArray, allowed: FloatArray) -> None:
+    def __init__(self, members: Members, totals: IntArray, rows: int, allowed: FloatArray) -> None:
         self.members, self.allowed = members, allowed
-        rows, places = totals.sum(), totals * np.arange(len(allowed))[:, None]
+        places = totals * np.arange(len(allowed))[:, None]
         free = places // rows
         self.free_table, self.part_table = free, ((free + 1) * rows - places) / rows
         self.free, self.lower, self.upper, self.chosen, self.high, self.low = np.zeros((6, len(totals)), dtype=np.int64)
@@ -318,7 +318,7 @@ class SizedGroups:
         for j in range(self.members.n_classes):
             if self.lower[j] > self.free[j] or self.upper[j] <= self.free[j]:
                 continue
-            rank = self.part[j]
+            rank = 1.0 - self.part[j]
             if (self.high[j] > self.free[j]) != (self.low[j] > self.free[j]):
                 rank += 2.0
             if rank > best_rank:
@@ -330,6 +330,8 @@ class SizedGroups:
 @cython.cclass
 class SmallGroups:
     """Finds the least reduced cost of groups of ``smallest`` rows or more, in scratch space for one thread.
+
+    They are close to shares: that of a class is its part of ``totals`` in so many ``rows``.
 
     ``best_size`` and ``best_theta`` remember the best size and theta of each pattern, where the next search starts.
     ``flat`` has what the cheapest rows cost, for each size; ``bounds`` what a group costs at least, with its theta in
@@ -368,16 +370,17 @@ class SmallGroups:
         self,
         sorted_: SortedCovers,
         totals: IntArray,
+        rows: int,
         allowed: FloatArray,
         smallest: int,
         best_size: IntArray,
         best_theta: FloatArray,
     ) -> None:
-        room = int(np.asarray(sorted_.covers.counts).sum())
-        self.sorted, self.members = sorted_, Members(len(totals), len(allowed) - 1, room)
-        self.groups = SizedGroups(self.members, totals, allowed)
+        covered = int(np.asarray(sorted_.covers.counts).sum())
+        self.sorted, self.members = sorted_, Members(len(totals), len(allowed) - 1, covered)
+        self.groups = SizedGroups(self.members, totals, rows, allowed)
         self.smallest, self.best_size, self.best_theta = smallest, best_size, best_theta
-        self.possible = possible_sizes(totals, allowed).view(np.uint8)
+        self.possible = possible_sizes(totals, rows, allowed).view(np.uint8)
         self.flat, self.bounds, self.thetas = np.zeros((3, len(allowed)))
         self.best_high, self.best_low = np.zeros((2, len(totals)), dtype=np.int64)
         self.nodes = np.zeros(2 * MAX_NODES + 2 * len(totals) + 4, dtype=np.int64)
@@ -608,9 +611,9 @@ class SmallGroups:
         return self.n_nodes
 
 
-def possible_sizes(totals: IntArray, allowed: FloatArray) -> BoolArray:
+def possible_sizes(totals: IntArray, rows: int, allowed: FloatArray) -> BoolArray:
     """Say for every size whether groups can be close: rows are distributed by largest remainders."""
-    rows, places = totals.sum(), totals * np.arange(len(allowed))[:, None]
+    places = totals * np.arange(len(allowed))[:, None]
     whole, parts = places // rows, np.sort((places // rows + 1) * rows - places, axis=1)
     left = np.arange(len(allowed)) - whole.sum(axis=1)
     least = np.where(np.arange(len(totals)) < left[:, None], parts, 0).sum(axis=1) / rows

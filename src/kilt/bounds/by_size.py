@@ -115,7 +115,13 @@ class BySizeOracle:
     @cached_property
     def _max_size(self) -> int:
         classes = len(self.incidence.problem.sensitive_totals)
-        return min(PARAMS.max_size, max(PARAMS.proof_size, PARAMS.max_table // classes))
+        return min(PARAMS.max_size, max(PARAMS.proof_size, PARAMS.max_table // classes if self._is_quick else 0))
+
+    @property
+    def _is_quick(self) -> bool:
+        """Whether the sums of a proof fit into 64 bits at the largest size; larger integers take very long."""
+        problem = self.incidence.problem
+        return 8 * PARAMS.max_size * problem.rows * problem.highest_cost * self.incidence.scale < 2**63
 
     @cached_property
     def _every(self) -> LinearOracle:

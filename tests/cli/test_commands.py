@@ -6,28 +6,54 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from kilt.cli.commands import cli
 from kilt.cli.group import ORDER, first_sentence
+from kilt.commands import demo
 from support.command import call, run
 
 WORDS = ["--quasi", "Zipcode:characters,Age:characters,Education", "--sensitive", "Disease"]
 
 
 def test_demo_finds_the_optimum_and_loads_no_compiler():
-    code = "import sys; from kilt.cli.main import main; main(); print('cython' in sys.modules, file=sys.stderr)"
+    code = (
+        "import sys, kilt.commands.demo as demo; demo.SECONDS = 1; from kilt.cli.main import main; main(); "
+        "print('cython' in sys.modules, file=sys.stderr)"
+    )
     result = subprocess.run([sys.executable, "-c", code, "demo"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert "63 stars" in result.stdout
     assert "optimal" in result.stdout
+    assert "3,000 rows in " in result.stdout
     assert "kilt anonymize" in result.stdout
     assert "\x1b[" not in result.stdout
     assert result.stderr.splitlines()[-1] == "False"
 
 
+@pytest.fixture
+def short_demo(monkeypatch):
+    monkeypatch.setattr(demo, "SECONDS", 1)
+
+
+@pytest.mark.usefixtures("short_demo")
+def test_the_report_of_the_demo_is_opened_on_request(monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(click, "launch", opened.append)
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda prefix: str(tmp_path))
+    assert call("demo").returncode == 0
+    assert opened == []
+    done = call("demo", "--open")
+    assert opened == [str(tmp_path / "report.html")]
+    assert f"wrote {tmp_path / 'report.html'}" in done.stdout
+    assert "<html" in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.usefixtures("short_demo")
 def test_demo_shows_stars_in_colour_on_a_terminal():
     result = CliRunner().invoke(cli, ["demo"], color=True)
     assert "\x1b[33m\x1b[1m*\x1b[0m" in result.output

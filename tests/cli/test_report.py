@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 
+import kilt
 from support.command import call
 
 ROLES = ("--quasi", "Zipcode:characters,Age:characters,Education", "--sensitive", "Disease", "-k", "3", "-t", "0.3")
@@ -118,3 +119,53 @@ def test_a_certificate_of_another_policy_is_refused(folder):
     beside = ("--original", "hospital.csv", "--certificate", "p.json", "-o", "report.html")
     done = call("report", "r.csv", *beside, *ROLES, cwd=folder)
     assert (done.returncode, "is about another policy" in done.stderr) == (2, True)
+
+
+COLUMNS = ("--quasi", "Zipcode,Age,Education", "--keep", "Disease")
+
+
+def test_a_frontier_is_shown_in_the_report(folder):
+    found = call("frontier", "hospital.csv", *COLUMNS, "-k", "2,3,11", "--json", cwd=folder)
+    (folder / "frontier.json").write_text(found.stdout)
+    words = ("anonymize", "hospital.csv", "-o", "release.csv", *COLUMNS, "-k", "3", "--frontier", "frontier.json")
+    assert call(*words, "--report", "report.json", cwd=folder).returncode == 0
+    assert call(*words, "--report", "report.html", cwd=folder).returncode == 0
+    points = json.loads((folder / "report.json").read_text())["frontier"]
+    assert [point["policy"] for point in points] == ["k=2", "k=3", "k=11"]
+    assert [point["stars"] for point in points] == [20, 24, None]
+    page = (folder / "report.html").read_text()
+    assert "k=3</bdi> (this report)" in page
+    assert "cannot be met" in page
+    words = ("report", "release.csv", "--original", "hospital.csv", *COLUMNS[:2], "-k", "3", "-o", "again.html")
+    assert call(*words, cwd=folder).returncode == 0
+    assert "What other policies would cost" not in (folder / "again.html").read_text()
+
+
+def test_python_hands_the_points_over(hospital, tmp_path):
+    about = {"quasi": "Zipcode,Age,Education", "keep": "Disease"}
+    points = kilt.frontier(hospital, **about, k="2,3")
+    release = kilt.anonymize(hospital, **about, policy=kilt.Policy(k=3))
+    report = release.report(tmp_path / "r.html", frontier=points)
+    assert [(point.stars, point.bound) for point in report.frontier] == [(20, 20), (24, 24)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "must hold what"),
+        ("[]", "must hold what"),
+        ("[1]", "must hold what"),
+        ('[{"policy": "k=3", "stars": "many"}]', "must hold what"),
+        ("no JSON", "cannot be read"),
+        ('[{"policy": "k=3", "stars": 1, "bound": 1}]', "is not that of this table"),
+        ('[{"policy": "k=3", "stars": 30, "bound": 29}]', "is not that of this table"),
+        ('[{"policy": "k=2", "stars": 31}]', "is not that of this table"),
+    ],
+)
+def test_a_wrong_frontier_is_refused(text, said, folder):
+    (folder / "frontier.json").write_text(text)
+    words = ("anonymize", "hospital.csv", "-o", "release.csv", *COLUMNS, "-k", "3", "--report", "report.html")
+    done = call(*words, "--frontier", "frontier.json", cwd=folder)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert files(folder) == {"hospital.csv", "frontier.json"}

@@ -23,7 +23,7 @@ LOADED = re.compile(r"""<(?:script|img|source|iframe)\b[^>]*\bsrc="([^"]*)"|<lin
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", made / "trees", DOCS, made / "html"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1_800)
     assert done.returncode == 0, done.stderr
     return made / "html"
 

@@ -87,9 +87,9 @@ def test_between_workbooks_and_other_files(tmp_path):
     assert open_source(tmp_path / "again.xlsx").native.fetchall() == TEXTS
     kilt.anonymize(tmp_path / "in.xlsx", **options, output=tmp_path / "out.parquet")
     assert duckdb.read_parquet(str(tmp_path / "out.parquet")).fetchall() == TEXTS
-    duckdb.sql("SELECT 1.0::DOUBLE AS a, DATE '2000-01-02' AS b, [1] AS c").write_parquet(str(tmp_path / "in.parquet"))
+    duckdb.sql("SELECT 1.0::DOUBLE AS a, DATE '2000-01-02' AS b, true AS c").write_parquet(str(tmp_path / "in.parquet"))
     kilt.anonymize(tmp_path / "in.parquet", quasi="a", policy=kilt.Policy(k=1), output=tmp_path / "typed.xlsx")
-    assert open_source(tmp_path / "typed.xlsx").native.fetchall() == [("1.0", "2000-01-02", "[1]")]
+    assert open_source(tmp_path / "typed.xlsx").native.fetchall() == [("1.0", "2000-01-02", "true")]
 
 
 def test_a_sheet_is_chosen_by_its_name(tmp_path):

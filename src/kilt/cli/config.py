@@ -29,6 +29,7 @@ KEYS: Mapping[str, str] = {
     "report": TEXT,
     "by": LIST,
     "detail": TEXT,
+    "frontier": TEXT,
     "plot": TEXT,
     "quasi": LIST,
     "sensitive": LIST,
@@ -66,7 +67,7 @@ KEYS: Mapping[str, str] = {
     "strict": SWITCH,
     "escape_formulas": SWITCH,
 }
-PATHS = ("input", "output", "original", "certificate", "report", "plot")
+PATHS = ("input", "output", "original", "certificate", "report", "frontier", "plot")
 PER_COLUMN = ("quasi", "sensitive", "weights", "mark", "l", "t", "average_t")
 
 

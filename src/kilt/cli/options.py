@@ -137,5 +137,10 @@ report_options = _options(
         metavar="NAME",
         help="What the report tells: public (the default), or internal, which is not to be published.",
     ),
+    click.option(
+        "--frontier",
+        metavar="FILE",
+        help="Show in the report what other policies would cost: a file with what kilt frontier --json printed.",
+    ),
 )
 plot_option = click.option("--plot", metavar="FILE", help="Draw stars and bounds, as a picture (.svg).")

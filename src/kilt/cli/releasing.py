@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -108,7 +110,8 @@ def anonymize(**flags: Any) -> None:
     ):
         release = run(
             given["input"],
-            **some(given, "output", "certificate", "report", "by", *ORIGINAL, "parts", "gap", "iterations", "mark"),
+            **some(given, "output", "certificate", "report", "by", "frontier", *ORIGINAL),
+            **some(given, "parts", "gap", "iterations", "mark"),
             detail=given.get("detail", "public"),
             time=time_left(given),
             policy=policy_of(given),
@@ -179,7 +182,7 @@ def report(**flags: Any) -> None:
             release,
             path,
             original=original,
-            **some(given, *TABLE, "mark", "certificate", "by"),
+            **some(given, *TABLE, "mark", "certificate", "by", "frontier"),
             salt=salt,
             policy=policy_of(given),
             shuffled=bool(given.get("shuffled") or given.get("shuffle")),
@@ -193,8 +196,20 @@ def report(**flags: Any) -> None:
 
 
 @cli.command()
-def demo() -> None:
-    """Anonymize the hospital table that ships with kilt, and show what happened."""
-    from kilt.commands.demo import demo_text
+@click.option("--open", "opens", is_flag=True, help="Write the report on the second release, and open it in a browser.")
+def demo(*, opens: bool) -> None:
+    """Anonymize two tables that ship with kilt, and show what happened: 10 rows of the paper, 3,000 with ladders."""
+    from kilt.commands.demo import hospital_text, patients_release, patients_text, patients_title
 
-    click.echo(demo_text())
+    click.echo(hospital_text())
+    click.echo(patients_title())
+    report = Path(tempfile.mkdtemp(prefix="kilt-demo-")) / "report.html" if opens else None
+    with (
+        watching_run({}) as watch,
+        interruptible(watch, "the best release so far follows") as (observer, interrupted),
+    ):
+        release = patients_release(observer, interrupted, report)
+    click.echo(patients_text(release))
+    if report is not None:
+        click.echo(f"wrote {report}")
+        click.launch(str(report))

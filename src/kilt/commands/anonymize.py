@@ -55,6 +55,7 @@ def anonymize(
     report: str | PathLike[str] | None = None,
     by: Spec = None,
     detail: str = "public",
+    frontier: Any = None,
     strict: bool = False,
     escape_formulas: bool = False,
     observer: Observer = silent,
@@ -70,10 +71,11 @@ def anonymize(
     ``loss``, ``level`` or ``entropy``. ``solver`` is a name or a solver of your own; ``split`` divides the table into
     ``parts``. With ``output`` the release is written to a file or a table, and with ``certificate`` the proof of its
     bound (JSON, compressed if the name ends in .gz). ``report`` is where to write a report (.html or .json), ``by``
-    names columns by whose values it says who lost how much, and its ``detail`` is public or internal. With ``polish``
-    the search goes on from what the solver found, which is never worse. With ``strict`` a release that has warnings is
-    an error. With ``escape_formulas`` a CSV file has a quote before cells that a spreadsheet would take for formulas.
-    When ``interrupted`` says so, the search ends and the best release so far is handed over.
+    names columns by whose values it says who lost how much, its ``detail`` is public or internal, and ``frontier`` is
+    what ``kilt.frontier`` returned for this table, to be shown in it. With ``polish`` the search goes on from what the
+    solver found, which is never worse. With ``strict`` a release that has warnings is an error. With
+    ``escape_formulas`` a CSV file has a quote before cells that a spreadsheet would take for formulas. When
+    ``interrupted`` says so, the search ends and the best release so far is handed over.
     """
     stop, seed = StoppingRule.of(time, gap, interrupted, iterations), require_seed(seed)
     solver = with_parts(solver, parts, seed)
@@ -81,7 +83,8 @@ def anonymize(
     writer = _writer(given, output, escape_formulas=escape_formulas)
     if certificate is not None:
         require_place(certificate, input=given.data, output=output)
-    request = ReportRequest.of(report, by, detail, input=given.data, output=output, certificate=certificate)
+    others = {"input": given.data, "output": output, "certificate": certificate}
+    request = ReportRequest.of(report, by, detail, frontier=frontier, **others)
     observer = recorder = Recorder(observer)
     observer(Progress("reading"))
     noted = given.require_decided()
@@ -114,8 +117,9 @@ def anonymize(
         observer(Progress("verifying", stars=claim.stars))
         verdict = claim.verify(stage.table)
         left = left_of(verdict, table.top_stars)
-        known = (left, claim.stars, figures["exact_bound"], figures["exact_least"])
-        warnings = warnings_of(*known, stage.formulas, strict=strict)
+        warnings = warnings_of(
+            left, claim.stars, figures["exact_bound"], figures["exact_least"], stage.formulas, strict=strict
+        )
         release = Release(
             **figures,
             policy=policy,
@@ -131,7 +135,17 @@ def anonymize(
             released=released,
             claim=claim,
             plan=plan,
-            settings=_settings(solver, parts, polish, time, gap, iterations, seed, shuffle=shuffle),
+            settings=_settings(
+                solver,
+                parts,
+                polish,
+                time,
+                gap,
+                iterations,
+                seed,
+                shuffle=shuffle,
+                escape_formulas=escape_formulas,
+            ),
             moments=recorder.moments(claim.stars, figures["exact_bound"]),
         )
         with request.staged(release.report_subject, observer) as put_report:
@@ -139,8 +153,12 @@ def anonymize(
             put_certificate()
             put_report()
     ended = clock.monotonic()
-    salt = None if report is None else request.salt
-    return replace(release, seconds=ended - stop.started, verifying_seconds=ended - solved, report_salt=salt)
+    return replace(
+        release,
+        seconds=ended - stop.started,
+        verifying_seconds=ended - solved,
+        report_salt=None if report is None else request.salt,
+    )
 
 
 def _writer(given: TableDescription, output: str | PathLike[str] | None, *, escape_formulas: bool) -> Writer | None:
@@ -167,6 +185,7 @@ def _settings(
     seed: int,
     *,
     shuffle: bool,
+    escape_formulas: bool,
 ) -> dict[str, str]:
     """Return the options of the command that say how the search went, as a report repeats them."""
     whole = f"{time.limit:g}" if isinstance(time, TimeLeft) else time
@@ -176,6 +195,7 @@ def _settings(
         **({"polish": ""} if polish else {}),
         **{name: str(value) for name, value in limits.items() if value is not None},
         **({"shuffle": ""} if shuffle else {}),
+        **({"escape-formulas": ""} if escape_formulas else {}),
     }
 
 

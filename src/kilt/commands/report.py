@@ -45,15 +45,17 @@ def write_report(
     by: Spec = None,
     detail: str = "public",
     salt: str | None = None,
+    frontier: Any = None,
     observer: Observer = silent,
 ) -> Report:
     """Report on a release beside its original, and write it if ``output`` names a file (.html or .json).
 
     The release is verified again, as by ``kilt.verify``, whose arguments it takes. Its bound is that of the
-    ``certificate``, if there is one that proves it for this original and this policy. ``by``, ``detail`` and ``salt``
-    are those of ``Release.report``.
+    ``certificate``, if there is one that proves it for this original and this policy. ``by``, ``detail``, ``salt``
+    and ``frontier`` are those of ``Release.report``.
     """
-    request = ReportRequest.of(output, by, detail, salt, release=release, original=original, certificate=certificate)
+    others = {"release": release, "original": original, "certificate": certificate}
+    request = ReportRequest.of(output, by, detail, salt, frontier, **others)
     style = FileStyle(delimiter, encoding, sheet=sheet, escape_formulas=escape_formulas)
     given = (quasi, sensitive, identifier, mark, weights, measure, decimal)
     pair = open_beside(release, original, style, *given, observer=observer)

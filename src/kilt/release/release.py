@@ -153,15 +153,17 @@ class Release:
         by: Spec = None,
         detail: str = "public",
         salt: str | None = None,
+        frontier: Any = None,
     ) -> Report:
         """Report on the release, and write it to a file if one is named: a page (.html) or its figures (.json).
 
         ``by`` names columns by whose values it says who lost how much. A ``public`` report may be published with the
         release, an ``internal`` one tells more. The ``salt`` of an earlier report gives the same digest.
+        ``frontier`` is what ``kilt.frontier`` returned for this table, or a file with what the command printed as JSON.
         """
         from kilt.report.page.request import ReportRequest  # noqa: PLC0415 - only where a report is made
 
-        request = ReportRequest.of(path, by, detail, salt, input=self.claim.original)
+        request = ReportRequest.of(path, by, detail, salt, frontier, input=self.claim.original)
         request.require_columns(self.claim.original.columns, self.claim.roles)
         return request.write(self.report_subject())
 

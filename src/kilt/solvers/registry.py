@@ -156,7 +156,7 @@ INFOS = (
         "kilt.solvers.split.solver:Split",
         "heuristic",
         "none; a bound of the whole table is proved",
-        "any policy, any size: parts are searched on their own, in less memory; under t not all tables can be cut",
+        "k-anonymity and l-diversity, any size: parts are searched on their own, in less memory",
         "the search in parts, in two rounds with different cuts; the Lagrangian bound by the multipliers of the parts",
         brings_bound=True,
         ends=False,

@@ -145,18 +145,15 @@ def test_it_keeps_its_time_and_ends_when_interrupted():
     assert interrupted.bound.cost == 0
 
 
-def test_under_closeness_parts_are_close_to_the_whole_table():
-    problem = random_problem(500, 4, 2, Policy(k=3, t="0.2"))
-    stop = StoppingRule(iterations=5_000)
-    solution, whole = solved(Split(0, 4), problem, stop), solved("search", problem, stop)
-    assert solution.cost <= 1.1 * whole.cost
-    assert 0 < solution.bound.cost <= whole.cost
-    assert solution.bound.cost == evaluate_bound(problem, solution.bound.parts)
+def test_a_table_under_closeness_must_fit_on_one_machine():
+    problem = random_problem(50, 4, 2, Policy(k=3, t="0.2"))
+    with pytest.raises(InputError, match=r"t-closeness, whose row types must fit on one machine, about 350,000 for"):
+        solve(problem, "split", FEW_MOVES, silent)
 
 
 def test_a_table_that_cannot_be_cut_must_fit_on_one_machine(monkeypatch):
     rows = [(str(i % 2), str(i % 2)) for i in range(40)]
-    problem = problem_of(rows, ["suppress"], ["equal"], Policy(k=2, t="0.1"))
+    problem = problem_of(rows, ["suppress"], ["equal"], Policy(k=2, l=2, diversity="distinct"))
     assert solved(Split(0, 2), problem, FEW_MOVES).cost == 40
     monkeypatch.setattr(split_solver, "PARAMS", split_solver.Params(row_types_per_part=1))
     with pytest.raises(InputError, match=r"cannot be divided.* must fit on one machine, about .* for every gigabyte"):

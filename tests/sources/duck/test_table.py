@@ -66,8 +66,8 @@ def test_compressed_files(tmp_path):
 
 def test_parquet_keeps_its_types(tmp_path):
     duckdb.sql(
-        "SELECT * FROM (VALUES (39, 1.50::DECIMAL(9,2), 'a', [1,2]), (39, 1.50, 'a', [3]), (40, 2.25, 'b', NULL), "
-        "(41, 2.25, 'b', [])) t(age, rate, word, list)"
+        "SELECT * FROM (VALUES (39, 1.50::DECIMAL(9,2), 'a', true), (39, 1.50, 'a', false), (40, 2.25, 'b', NULL), "
+        "(41, 2.25, 'b', true)) t(age, rate, word, flag)"
     ).write_parquet(str(tmp_path / "in.parquet"))
     release = kilt.anonymize(
         tmp_path / "in.parquet", quasi="age,rate,word", policy=kilt.Policy(k=2), output=tmp_path / "out.parquet"

@@ -190,6 +190,15 @@ class ReportPoint:
 
 
 @dataclass(frozen=True)
+class ReportFrontierPoint:
+    """What another policy would cost; no stars if it cannot be met."""
+
+    policy: str
+    stars: int | float | None
+    bound: int | float | None
+
+
+@dataclass(frozen=True)
 class ReportReproduction:
     """How to make the same release again, and how to show which table it was made of."""
 
@@ -230,6 +239,7 @@ class Report:
     reproduction: ReportReproduction
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+    frontier: tuple[ReportFrontierPoint, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""

@@ -20,7 +20,7 @@ from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.errors import InputError
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
-from kilt.model.rules import Rules, SizeRule
+from kilt.model.rules import ClosenessRule, Rules, SizeRule
 from kilt.numbers import FloatArray, IntArray
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule
@@ -82,7 +82,12 @@ class Split:
     is_random = True
 
     def refuses(self, problem: Problem) -> str | None:
-        """Refuse what the search refuses."""
+        """Refuse what the search refuses, and t-closeness: parts that are close to the whole table cost too much."""
+        if any(isinstance(rule, ClosenessRule) for rule in problem.rules):
+            return (
+                "it does not divide tables under t-closeness, whose row types must fit on one machine, about "
+                f"{PARAMS.row_types_per_gigabyte:,} for every gigabyte of memory: use --solver search"
+            )
         return Search().refuses(problem)
 
     def solve(self, problem: Problem, stop: StoppingRule, observer: Observer) -> Solution:

@@ -171,7 +171,9 @@ class BySizeOracle:
         least = np.minimum(least, self._of_large(multipliers, open_ & self._is_large))
         least -= np.where(least < 0, PARAMS.slack * self.incidence.scale, 0)
         tails = self._tail.reduced_costs(multipliers, open_ & (self._rows > self._proof_size), PARAMS.proof_rounds)
-        is_wide = tails < least
+        of_large = self._of_large(multipliers, (tails < least) & (self._rows > self._max_size))
+        is_wide = (tails < least) & (of_large >= tails)
+        least = np.minimum(least, np.where(is_wide, of_large, tails))
         largest = np.where(is_wide, self._max_size, self._proof_size)
         by_size = self._proofs(multipliers, np.flatnonzero(open_), least, largest)
         return Evidence(

@@ -119,7 +119,8 @@ class Desk:
         """Count a table, unless it is counted already for these columns."""
         key = json.dumps([roles, policy.columns(list(roles["sensitive"]))])
         if key not in self._counted:
-            self._counted = {key: TableDescription(self._opened, **roles).count(policy)}
+            last = list(self._counted.items())[-1:]  # with and without l, one goes back and forth
+            self._counted = dict(last) | {key: TableDescription(self._opened, **roles).count(policy)}
         return self._counted[key]
 
     def _possible(self, name: str, space: str, roles: dict[str, Any]) -> dict[str, Any]:

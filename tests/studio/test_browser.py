@@ -114,6 +114,7 @@ def test_from_opening_to_download(browser, studio, tmp_path, scheme, width):
     look.check()
     page.click("text=Start")
     page.wait_for_url("**/result")
+    page.wait_for_selector(".pair")
     look.check()
     released = look.download("text=hospital-release.csv", tmp_path)
     config = look.download("text=kilt.toml", tmp_path)

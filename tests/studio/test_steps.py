@@ -257,8 +257,8 @@ def test_a_run_can_be_stopped_in_the_middle(visitor):
     page = read(visitor.get("/result").text)
     assert "stopped by hand: this command gives a similar release" in page
     assert "name" not in visitor.session.run.result["left"]
-    assert "Rows 21 to 40 of 3,000" in read(visitor.get("/result?from=21").text)
-    assert "Rows 3000 to 3000" in read(visitor.get("/result?from=99999").text)
+    visitor.wait("/result?from=21", "Rows 21 to 40 of 3,000")
+    visitor.wait("/result/rows?from=99999", "Rows 3000 to 3000")
 
 
 def test_a_run_can_be_abandoned(visitor, tmp_path):

@@ -111,6 +111,7 @@ def test_from_opening_to_download(browser, studio, tmp_path, scheme, width):
     page.wait_for_selector("tr.chosen >> text=0.3")
     look.check()
     page.click("text=Continue: make")
+    page.wait_for_selector("#limit-time")
     look.check()
     page.click("text=Start")
     page.wait_for_url("**/result")

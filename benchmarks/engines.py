@@ -8,8 +8,8 @@ not among them, but the start of Spark (`local[2]`, a folder of Parquet) is. Eve
 whose peak memory is that of Python alone where the engine is another process.
 
 With --end-to-end, Spark alone (`local[2]`, 6 GB) draws Adult itself, and `kilt.anonymize` releases the folder as a new
-one, with verification: a tenth of the rows first, then all of them, so that the growth is seen. --rows 100000000 takes
-about 30 GB of disk.
+one, with verification: a tenth of the rows first, then all of them, so that the growth is seen, and the disk that it
+takes.
 """
 
 from __future__ import annotations

@@ -282,3 +282,18 @@ def test_a_space_of_somebody_else_gives_a_tree_or_a_matrix(hospital):
 
     with pytest.raises(kilt.InputError, match="the space of 'Disease' must give a TreeMetric or a MatrixMetric"):
         kilt.anonymize(hospital, quasi="Zipcode", sensitive={"Disease": Strange()}, policy=kilt.Policy(t="0.3"))
+
+
+@given(st.data())
+@examples(100)
+def test_the_pressure_of_a_value_is_the_sum_over_the_edges_around_it(data):
+    size, edges = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 8))
+    ends = np.array([sorted(data.draw(st.tuples(st.integers(0, size), st.integers(0, size)))) for _ in range(edges)])
+    weight = np.array([data.draw(st.integers(1, 9)) for _ in range(edges)])
+    order = np.array(data.draw(st.permutations(range(size))))
+    ground = TreeMetric(order, ends[:, 0], ends[:, 1], weight, scale=7, least=1)
+    difference = np.array([data.draw(st.lists(st.integers(-9, 9), min_size=size, max_size=size)) for _ in range(3)])
+    for found, row in zip(ground.pressure(difference), difference[:, order].tolist(), strict=True):
+        for place, value in enumerate(order.tolist()):
+            around = [(w, a, b) for w, (a, b) in zip(weight.tolist(), ends.tolist(), strict=True) if a <= place < b]
+            assert found[value] == sum(w * int(np.sign(sum(row[a:b]))) for w, a, b in around) / 7

@@ -22,7 +22,7 @@ from kilt.report.panel import PLAIN_BARS, clock, over_time, panel_of, sparkline
 from kilt.report.progress import Standing
 from kilt.run.progress import Progress, Task, silent
 from kilt.run.recorder import Moment
-from support.command import RUN, call
+from support.command import RUN, call, run
 from support.paths import HOSPITAL
 
 WORDS = ["--quasi", "Zipcode:characters,Age:characters,Education", "--sensitive", "Disease"]
@@ -151,3 +151,9 @@ def test_quiet_is_silent(words, tmp_path):
     wrong = call(words[0], HOSPITAL.with_name("none.csv"), *words[1:], *about, "-q", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "none.csv" in wrong.stderr
+
+
+def test_quiet_silences_notes_too():
+    words = ["frontier", HOSPITAL, *WORDS, "-k", "2,3", "--time", "5"]
+    assert "'time' is for the whole frontier now" in run(*words).stderr
+    assert run(*words, "-q").stderr == ""

@@ -30,15 +30,15 @@ class DrawnCovers:
         return np.repeat(cover, self.counts[cover])
 
 
-def drawn_covers(data: DataObject, most_row_types: int = 5) -> DrawnCovers:
-    """Draw row types of up to three sensitive classes under a few patterns, which are not empty."""
+def drawn_covers(data: DataObject, most_row_types: int = 5, most_classes: int = 3) -> DrawnCovers:
+    """Draw row types of a few sensitive classes under a few patterns, which are not empty."""
     n_row_types = data.draw(st.integers(1, most_row_types))
 
     def one_each(number: st.SearchStrategy[int]) -> IntArray:
         return np.array(data.draw(st.lists(number, min_size=n_row_types, max_size=n_row_types)), dtype=np.int64)
 
     counts, multipliers = one_each(st.integers(1, 2)), one_each(st.integers(-5_000, 20_000))
-    _, sensitive_class = np.unique(one_each(st.integers(0, 2)), return_inverse=True)
+    _, sensitive_class = np.unique(one_each(st.integers(0, most_classes - 1)), return_inverse=True)
     row_types = st.sets(st.integers(0, n_row_types - 1), min_size=1)
     lists = [sorted(cover) for cover in data.draw(st.lists(row_types, min_size=1, max_size=3))]
     types, starts = np.concatenate([np.array(cover) for cover in lists]), np.cumsum([0, *map(len, lists)])

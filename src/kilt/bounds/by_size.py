@@ -1,15 +1,17 @@
-"""The oracle for closeness with equal distances: small groups size by size, large ones under linear inequalities."""
+"""The oracle for closeness with equal distances: groups size by size, and very large ones under linear inequalities."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from kilt.bounds.incidence import Incidence
-from kilt.bounds.linear import LinearOracle, pattern_multipliers
-from kilt.certificates.proof.evidence import Evidence
+from kilt.bounds.linear import LinearOracle, joined, pattern_multipliers
+from kilt.certificates.proof.by_size import reference_of
+from kilt.certificates.proof.evidence import MAX_SIZE, Evidence, PatternMultipliers, PatternTrees
 from kilt.kernels.bounds.by_size import SmallGroups, SortedCovers
 from kilt.model.rules import ClosenessRule
 from kilt.numbers import BoolArray, FloatArray, IntArray
@@ -20,8 +22,13 @@ from kilt.run.threads import CHUNKS, PerThread, taken_by
 class Params:
     """Which groups are bounded by their size, and the effort for the others."""
 
-    max_size: int = 120  # rows of a group that is bounded by its size: larger ones gain little from it
-    large_rounds: int = 8  # large groups are few, and their weights must be good
+    max_size: int = MAX_SIZE  # rows of a group that is bounded by its size
+    max_table: int = 2_000_000  # sizes times sensitive classes, for lack of memory
+    proof_size: int = 120  # the same in a proof, if inequalities are enough for larger groups
+    large_rounds: int = 8  # for groups that are larger: they are few, and their weights must be good
+    proof_rounds: int = 12  # for the inequalities of a proof
+    margin: float = 1.0  # units of cost: patterns with a reduced cost below that are looked at in every step
+    slack: float = 0.002  # of a unit of cost: a proof with so much less needs smaller trees
 
 
 PARAMS = Params()
@@ -29,50 +36,112 @@ PARAMS = Params()
 
 @dataclass
 class BySizeOracle:
-    """Groups close to the shares of the table: a relaxation, in floats, that knows that rows are not divisible.
+    """Groups close to the shares of the table, of whole rows: exact, in floats, up to ``Params.max_size`` rows.
 
-    Most patterns need no more than linear inequalities. For the others groups of up to ``Params.max_size`` rows
-    are bounded size by size, and larger ones have inequalities of their own.
+    Larger groups are bounded by linear inequalities.
     """
 
     incidence: Incidence
     rule: ClosenessRule
-    every: LinearOracle
-    large: LinearOracle
     size: IntArray
     theta: FloatArray
-    effort = 8
+    effort = 2
+    period = 10
+    proof_effort = 25
 
     @classmethod
     def of(cls, incidence: Incidence, rule: ClosenessRule) -> BySizeOracle:
         """Start without multipliers of patterns."""
-        patterns, min_group_size = len(incidence.pool), max(1, incidence.problem.rules.min_group_size)
-        every, large = (
-            LinearOracle.of(incidence, size) for size in (min_group_size, max(min_group_size, PARAMS.max_size + 1))
-        )
-        return cls(incidence, rule, every, large, np.zeros(patterns, dtype=np.int64), np.zeros(patterns))
+        patterns = len(incidence.pool)
+        return cls(incidence, rule, np.zeros(patterns, dtype=np.int64), np.zeros(patterns))
 
-    def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
-        """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold."""
-        of_every = self.every.reduced_costs(multipliers, self.incidence.active(multipliers))
-        of_large = self.large.reduced_costs(multipliers, of_every < 0, PARAMS.large_rounds)
-        reduced_costs = of_large.copy()
-        taken = self._small(multipliers, of_every < 0, reduced_costs, np.zeros((0, 0)))
-        # patterns where the inequalities alone are better are rare: their small groups still guide the ascent
-        taken += self.large.taken(multipliers, (reduced_costs == of_large) & (reduced_costs < 0))
-        return float(np.maximum(reduced_costs, of_every).sum()), taken
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[float, FloatArray]:
+        """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold.
 
-    def _small(
-        self, multipliers: IntArray, active: BoolArray, reduced_costs: FloatArray, size_multipliers: FloatArray
-    ) -> FloatArray:
-        """Lower the reduced costs where a small group has less, and return the copies of row types in these groups."""
-        groups = self._groups
+        If not everywhere, then only under patterns that had a low reduced cost when it was last looked everywhere.
+        """
+        active = self.incidence.active(multipliers)
+        if not everywhere:
+            active &= self._is_near
+        of_large = self._of_large(multipliers, active & self._is_large)
+        reduced_costs, taken = self._of_every_size(multipliers, active, of_large, everywhere)
+        if of_large.any():
+            taken += self._large.taken(multipliers, (reduced_costs == of_large) & (of_large < 0))
+        return float(reduced_costs.sum()), taken
+
+    def _of_large(self, multipliers: IntArray, large: BoolArray) -> FloatArray:
+        """Return the least reduced costs of groups that are too large to be bounded by their size."""
+        if not large.any():
+            return np.zeros(len(large))
+        return self._large.reduced_costs(multipliers, large, PARAMS.large_rounds)
+
+    def _of_every_size(
+        self, multipliers: IntArray, active: BoolArray, of_large: FloatArray, everywhere: bool
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the least reduced costs, given those of large groups, and the copies of row types in small groups.
+
+        If everywhere, it is noted which patterns have a low reduced cost, and which must be bounded for large groups:
+        by convexity those whose groups of the largest size are among the best.
+        """
+        groups, reduced_costs = self._groups, of_large.copy()
+        margin = PARAMS.margin * self.incidence.scale * self.incidence.problem.unit if everywhere else 0.0
+        marks = np.zeros((2, len(active)), dtype=np.uint8)
         self._sorted.sort(np.argsort(-multipliers, kind="stable"), active)
 
         def lower(chunk: int, taken: FloatArray) -> None:
-            groups.mine.lower(chunk, CHUNKS, multipliers, active, reduced_costs, taken, size_multipliers)
+            groups.mine.lower(chunk, CHUNKS, multipliers, active, reduced_costs, taken, margin, marks)
 
-        return taken_by(len(reduced_costs), len(multipliers), lower)
+        taken = taken_by(len(reduced_costs), len(multipliers), lower)
+        if everywhere:
+            self._is_near, self._is_large = marks[0] > 0, marks[1] > 0
+        else:
+            self._is_large |= marks[1] > 0
+        return reduced_costs, taken
+
+    @cached_property
+    def _is_near(self) -> BoolArray:
+        return np.ones(len(self.size), dtype=bool)
+
+    @cached_property
+    def _is_large(self) -> BoolArray:
+        return np.zeros(len(self.size), dtype=bool)
+
+    @cached_property
+    def _rows(self) -> IntArray:
+        """How many rows each pattern covers."""
+        pool = self.incidence.pool
+        return pool.covers.sums(self.incidence.problem.counts[pool.types])
+
+    @cached_property
+    def _max_size(self) -> int:
+        classes = len(self.incidence.problem.sensitive_totals)
+        return min(PARAMS.max_size, max(PARAMS.proof_size, PARAMS.max_table // classes if self._is_quick else 0))
+
+    @property
+    def _is_quick(self) -> bool:
+        """Whether the sums of a proof fit into 64 bits at the largest size; larger integers take very long."""
+        problem = self.incidence.problem
+        return 8 * PARAMS.max_size * problem.rows * problem.highest_cost * self.incidence.scale < 2**63
+
+    @cached_property
+    def _every(self) -> LinearOracle:
+        return LinearOracle.of(self.incidence, self._min_group_size)
+
+    @cached_property
+    def _tail(self) -> LinearOracle:
+        return LinearOracle.of(self.incidence, max(self._min_group_size, self._proof_size + 1))
+
+    @cached_property
+    def _large(self) -> LinearOracle:
+        return LinearOracle.of(self.incidence, max(self._min_group_size, self._max_size + 1))
+
+    @property
+    def _min_group_size(self) -> int:
+        return max(1, self.incidence.problem.rules.min_group_size)
+
+    @property
+    def _proof_size(self) -> int:
+        return min(PARAMS.proof_size, self._max_size)
 
     @cached_property
     def _sorted(self) -> SortedCovers:
@@ -80,40 +149,74 @@ class BySizeOracle:
 
     @cached_property
     def _groups(self) -> PerThread[SmallGroups]:
-        sizes = (self.incidence.problem.sensitive_totals, self._allowed(), self.every.min_group_size)
-        known = (self.every.slope, self.every.theta, self.size, self.theta)
-        return PerThread(lambda: SmallGroups(self._sorted, *sizes, *known))
+        totals, rows = reference_of(self.incidence.problem, self.rule)
+        sizes = (totals, rows, self._allowed(rows), self._min_group_size)
+        return PerThread(lambda: SmallGroups(self._sorted, *sizes, self.size, self.theta))
 
-    def _allowed(self) -> FloatArray:
+    def _allowed(self, rows: int) -> FloatArray:
         """Return the excess that groups of each size may have."""
-        rows, t = self.incidence.problem.rows, self.rule.t
-        return np.array([(t.numerator * rows * size // t.denominator) / rows for size in range(PARAMS.max_size + 1)])
+        t = self.rule.t
+        return np.array([(t.numerator * rows * size // t.denominator) / rows for size in range(self._max_size + 1)])
 
     def evidence(self, multipliers: IntArray) -> Evidence:
-        """Return the multipliers of row types, with those of patterns that go with them."""
+        """Return the multipliers of row types, with the multipliers and trees of patterns that go with them.
+
+        Inequalities for groups of all sizes are enough for most patterns. The others are proved size by size; above
+        ``Params.proof_size`` only if inequalities for such groups are not enough.
+        """
         active = self.incidence.active(multipliers)
-        open_ = self.every.reduced_costs(multipliers, active, 1) < 0
-        reduced_costs = self.large.reduced_costs(multipliers, open_, 1)
-        size_multipliers = np.full((len(reduced_costs), PARAMS.max_size + 1), np.nan)
-        self._small(multipliers, open_, reduced_costs, size_multipliers)
-        patterns = np.flatnonzero(open_ & (self.theta > 0))
-        other, sizes = np.nonzero(~np.isnan(size_multipliers))
-        numbers = np.vstack(
-            [
-                np.column_stack([np.zeros(len(patterns)), self.theta[patterns]]),
-                np.column_stack([sizes, size_multipliers[other, sizes]]),
-            ]
-        )
-        small = pattern_multipliers(
-            self.incidence, np.concatenate([patterns, other]), np.rint(numbers).astype(np.int64)
-        )
-        linear_multipliers, tail_multipliers = self.every.multipliers(active & ~open_), self.large.multipliers(open_)
+        open_ = self._every.reduced_costs(multipliers, active, PARAMS.proof_rounds) < 0
+        nothing = np.zeros(len(open_))
+        least, _ = self._of_every_size(multipliers, open_, nothing, everywhere=True)
+        least = np.minimum(least, self._of_large(multipliers, open_ & self._is_large))
+        least -= np.where(least < 0, PARAMS.slack * self.incidence.scale, 0)
+        tails = self._tail.reduced_costs(multipliers, open_ & (self._rows > self._proof_size), PARAMS.proof_rounds)
+        of_large = self._of_large(multipliers, (tails < least) & (self._rows > self._max_size))
+        is_wide = (tails < least) & (of_large >= tails)
+        least = np.minimum(least, np.where(is_wide, of_large, tails))
+        largest = np.where(is_wide, self._max_size, self._proof_size)
+        by_size = self._proofs(multipliers, np.flatnonzero(open_), least, largest)
         return Evidence(
             self.incidence.columns,
             multipliers,
             self.incidence.scale,
-            PARAMS.max_size,
-            small,
-            linear_multipliers,
-            tail_multipliers,
+            self._proof_size,
+            by_size.thetas(self.incidence, self.theta, open_),
+            self._every.multipliers(active & ~open_),
+            joined(self._tail.multipliers(open_ & ~is_wide), self._large.multipliers(is_wide)),
+            by_size.trees(self.incidence),
+            pattern_multipliers(self.incidence, np.flatnonzero(is_wide), largest[is_wide][:, None]),
         )
+
+    def _proofs(self, multipliers: IntArray, patterns: IntArray, least: FloatArray, largest: IntArray) -> SizeProofs:
+        """Find the thetas and trees that prove the least reduced costs of some patterns."""
+        groups = self._groups.mine
+        found = [(p, groups.proof(p, multipliers, least[p], largest[p])) for p in patterns.tolist()]
+        return SizeProofs([(p, *each) for p, of_sizes in found for each in of_sizes])
+
+
+@dataclass(frozen=True)
+class SizeProofs:
+    """For patterns and sizes a theta, or the nodes of a tree."""
+
+    found: Sequence[tuple[int, int, int, IntArray | None]]
+
+    def thetas(self, incidence: Incidence, theta: FloatArray, wanted: BoolArray) -> PatternMultipliers:
+        """Return the thetas of wanted patterns, and those of single sizes."""
+        patterns = np.flatnonzero(wanted & (theta > 0))
+        single = [(p, size, each) for p, size, each, nodes in self.found if nodes is None]
+        p, size, each = np.array(single, dtype=np.int64).reshape(-1, 3).T
+        of_patterns = np.column_stack([np.zeros_like(patterns), np.rint(theta[patterns]).astype(np.int64)])
+        numbers = np.vstack([of_patterns, np.column_stack([size, each])])
+        return pattern_multipliers(incidence, np.concatenate([patterns, p]), numbers)
+
+    def trees(self, incidence: Incidence) -> PatternTrees:
+        """Return the trees."""
+        divided = [(p, size, nodes) for p, size, _, nodes in self.found if nodes is not None]
+        if not divided:
+            return PatternTrees()
+        numbers = np.array([(size, len(nodes)) for _, size, nodes in divided])
+        patterns = pattern_multipliers(incidence, np.array([p for p, _, _ in divided]), numbers)
+        nodes = np.concatenate([nodes for _, _, nodes in divided])
+        value_of = incidence.problem.sensitive_values[:, 0]
+        return PatternTrees(patterns, np.where(nodes < 0, nodes, value_of[np.maximum(nodes, 0)]))

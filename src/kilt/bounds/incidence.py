@@ -71,8 +71,19 @@ class Oracle(Protocol):
     def effort(self) -> int:
         """How often it goes through the patterns; 1 if its reduced costs are exact integers, and need no proof."""
 
-    def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
-        """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold."""
+    @property
+    def period(self) -> int:
+        """Of so many steps of an ascent one looks everywhere: 1 if all do."""
+
+    @property
+    def proof_effort(self) -> int:
+        """How many evaluations a proof takes, about; 0 if it takes none, or if the last one shows it."""
+
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[float, FloatArray]:
+        """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold.
+
+        If not everywhere, patterns may be left out that have hardly such groups: then the sum proves nothing.
+        """
 
     def evidence(self, multipliers: IntArray) -> Evidence:
         """Return what proves the bound of these multipliers."""
@@ -83,6 +94,8 @@ class ExactOracle:
 
     incidence: Incidence
     effort = 1
+    period = 1
+    proof_effort = 0
 
     def evidence(self, multipliers: IntArray) -> Evidence:
         """Return the multipliers."""

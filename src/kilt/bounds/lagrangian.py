@@ -9,7 +9,7 @@ from time import monotonic
 
 from kilt.bounds.incidence import Incidence, Oracle
 from kilt.bounds.oracles import SizeOracle, oracle_of
-from kilt.bounds.subgradient import StepSchedule, subgradient_ascent
+from kilt.bounds.subgradient import Moments, StepSchedule, subgradient_ascent
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.model.problem import Problem
@@ -31,6 +31,7 @@ class Params:
     min_steps: int = 20  # of an ascent: with fewer the multipliers stay near the first ones
     max_steps: int = 400  # of an ascent, if no time is given: later ones bring little
     max_timed_steps: int = 1_000  # of an ascent, if time is given
+    max_partial_steps: int = 4_000  # the same if most steps look under few patterns
     listing_share: float = 0.4  # of the time, after which no more patterns are listed
     first_listing_share: float = 0.25  # the same where a search waits: with fewer patterns it has good multipliers soon
     max_block_columns: int = 13  # of a block: the level vectors of so many can still be listed
@@ -39,6 +40,7 @@ class Params:
     first_ascent_share: float = 0.55  # of the time, at most, is for the multipliers that a search waits for
     first_ascent_steps: int = 150  # at most, for these
     second_ascent_rate: float = 0.3  # how much smaller the steps are that continue from these: they are good already
+    second_ascent_steps: int = 900  # for which that is so; with fewer the steps must be smaller still
     steps_per_proof: int = 50  # if no time is given
 
 
@@ -80,21 +82,35 @@ def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRul
     if watch.incumbent.wanted:  # a search waits for multipliers: a short ascent finds some, a long one continues
         _raise_multipliers(ascent, stop.share(PARAMS.first_ascent_share), evaluated, 1.0, PARAMS.first_ascent_steps)
         watch.incumbent.ready.set()
-    _raise_multipliers(ascent, stop, evaluated, PARAMS.second_ascent_rate if watch.incumbent.wanted else 1.0)
+    most = PARAMS.max_timed_steps if oracle.period == 1 else PARAMS.max_partial_steps
+    _raise_multipliers(ascent, stop, evaluated, _pace(ascent, stop) if watch.incumbent.wanted else 1.0, most)
     if not (stop.interrupted() and ascent.best.cost):  # no proof is begun after an interrupt
         ascent.prove()
     return replace(ascent.best, cost=ascent.best.cost * ascent.watch.factor)
 
 
 def _raise_multipliers(
-    ascent: DualAscent, stop: StoppingRule, evaluated: int, pace: float, max_timed_steps: int = PARAMS.max_timed_steps
+    ascent: DualAscent, stop: StoppingRule, evaluated: int, pace: float, max_timed_steps: int
 ) -> None:
     """Raise the multipliers from the best ones on, until the bound is good enough or the schedule ends."""
     schedule = _step_schedule(ascent, stop, evaluated, pace, max_timed_steps)
-    for multipliers, total in subgradient_ascent(ascent.oracle, schedule, ascent.multipliers):
+    started = monotonic()
+    for multipliers, total in subgradient_ascent(ascent.oracle, schedule, ascent.multipliers, ascent.moments):
+        ascent.step = monotonic() - started
+        if total > -math.inf:
+            ascent.evaluation = ascent.step
         ascent.record(multipliers, total)
         if ascent.watch.enough(stop, ascent.best.cost):
             break
+        started = monotonic()
+
+
+def _pace(ascent: DualAscent, stop: StoppingRule) -> float:
+    """Return how much smaller the steps are that continue from good multipliers: the fewer there are, the smaller."""
+    if stop.seconds is None or ascent.oracle.period == 1:
+        return PARAMS.second_ascent_rate
+    steps = (stop.seconds - stop.elapsed - ascent.proof_seconds) / max(ascent.step, 1e-6)
+    return PARAMS.second_ascent_rate * min(1.0, max(0.0, steps) / PARAMS.second_ascent_steps)
 
 
 def _blocks(problem: Problem) -> list[tuple[int, ...]]:
@@ -149,6 +165,11 @@ class DualAscent:
         base = problem.base * oracle.incidence.scale
         self.best = Bound(problem.base_cost, (Evidence(oracle.incidence.columns, base, oracle.incidence.scale),))
         self.multipliers, self.total, self.proved = first, 0.0, 0.0
+        self.moments, self.step, self.evaluation = (
+            Moments.of(len(first)),
+            0.0,
+            0.0,
+        )  # the last ones took so many seconds
         self.started, self.seconds, self.proofs, self.seen = monotonic(), 0.0, 0, 0
 
     def record(self, multipliers: IntArray, total: float) -> None:
@@ -179,6 +200,11 @@ class DualAscent:
         self._improve(evaluate_bound(self.problem, [on_all]), evidence)
         self.proofs, self.seconds = self.proofs + 1, monotonic() - started
 
+    @property
+    def proof_seconds(self) -> float:
+        """How long the last proof will take, about: proofs of better multipliers take longer."""
+        return max(1.3 * self.seconds, self.oracle.proof_effort * self.evaluation)
+
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:
             self.best = Bound(cost, (evidence,))
@@ -207,7 +233,7 @@ def _step_schedule(
     started, seconds = stop.elapsed, stop.seconds
 
     def progress(step: int) -> float:
-        left = seconds - started - 1.3 * ascent.seconds
+        left = seconds - started - ascent.proof_seconds
         return max(step / max_timed_steps, (stop.elapsed - started) / left if left > 0 else float(step > 0))
 
     return StepSchedule(rate, power, progress)

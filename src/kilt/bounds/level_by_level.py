@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kilt.bounds.subgradient import StepSchedule, ascend
+from kilt.bounds.subgradient import Moments, StepSchedule, ascend
 from kilt.certificates.proof.evidence import Evidence
 from kilt.certificates.proof.exact import rows_taken
 from kilt.certificates.proof.patterns import proof_patterns
@@ -28,7 +28,7 @@ def improve_multipliers(problem: Problem, evidence: Evidence, steps: int, stop: 
     The evidence is about all columns of the problem.
     """
 
-    def least(multipliers: IntArray) -> tuple[int, FloatArray]:
+    def least(multipliers: IntArray, everywhere: bool) -> tuple[int, FloatArray]:  # noqa: ARG001
         return _least(problem, replace(evidence, multipliers=multipliers))
 
     def progress(step: int) -> float:
@@ -41,7 +41,9 @@ def improve_multipliers(problem: Problem, evidence: Evidence, steps: int, stop: 
     started = stop.elapsed
     schedule = StepSchedule(RATE, POWER, progress)
     ceiling = max(problem.highest_cost, 1)
-    found = ascend(problem, evidence.scale, ceiling, least, schedule, evidence.multipliers)
+    found = ascend(
+        problem, evidence.scale, ceiling, least, schedule, evidence.multipliers, Moments.of(len(problem.counts))
+    )
     multipliers, _ = max(found, key=lambda each: each[1], default=(evidence.multipliers, 0))
     return replace(evidence, multipliers=multipliers)
 

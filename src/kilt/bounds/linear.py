@@ -164,6 +164,8 @@ class LinearOracle:
     mix: FloatArray
     slope: FloatArray
     effort = 8
+    period = 1
+    proof_effort = 0
 
     @classmethod
     def of(cls, incidence: Incidence, min_group_size: int) -> LinearOracle:
@@ -173,7 +175,7 @@ class LinearOracle:
         families = cut_families(incidence.problem.rules, patterns)
         return cls(incidence, min_group_size, families, theta, size_multiplier, mix, np.zeros((patterns, classes)))
 
-    def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[float, FloatArray]:  # noqa: ARG002
         """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold."""
         reduced_costs = self.reduced_costs(multipliers, self.incidence.active(multipliers))
         return float(reduced_costs.sum()), self.taken(multipliers, reduced_costs < 0)
@@ -240,6 +242,18 @@ def pattern_multipliers(incidence: Incidence, patterns: IntArray, numbers: IntAr
     first = np.minimum.reduceat(pool.types, pool.starts[:-1]) if len(pool) else pool.types[:0]
     vectors, vector = np.unique(pool.levels[patterns], axis=0, return_inverse=True)
     return PatternMultipliers(tuple(map(tuple, vectors.tolist())), vector.ravel(), first[patterns], numbers)
+
+
+def joined(multipliers: PatternMultipliers, others: PatternMultipliers) -> PatternMultipliers:
+    """Return the multipliers of different patterns together."""
+    if not len(multipliers.first) or not len(others.first):
+        return others if not len(multipliers.first) else multipliers
+    vectors = tuple(sorted({*multipliers.vectors, *others.vectors}))
+    places = [
+        np.array([vectors.index(levels) for levels in each.vectors])[each.vector] for each in (multipliers, others)
+    ]
+    first, numbers = (multipliers.first, others.first), (multipliers.numbers, others.numbers)
+    return PatternMultipliers(vectors, np.concatenate(places), np.concatenate(first), np.vstack(numbers))
 
 
 def edges_of(rule: ClosenessRule) -> FloatArray:

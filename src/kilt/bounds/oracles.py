@@ -34,6 +34,7 @@ class Params:
 
     max_cut_entries: int = 8_000_000  # patterns times sensitive classes: inequalities are stored for each
     max_sized_patterns: int = 300_000  # patterns whose groups are bounded size by size, which is slow
+    margin: float = 1.0  # units of cost: patterns with a reduced cost below that are looked at in every step
 
 
 PARAMS = Params()
@@ -46,7 +47,7 @@ class SizeOracle(ExactOracle):
     incidence: Incidence
     min_group_size: int
 
-    def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[int, IntArray]:  # noqa: ARG002
         """Take every row whose multiplier exceeds its cost, and the largest of the others if these are too few."""
         return self._groups.least(multipliers)
 
@@ -66,6 +67,7 @@ class PairOracle(ExactOracle):
     second: IntArray
     lowest: IntArray
     highest: IntArray
+    period = 10
 
     @classmethod
     def of(cls, incidence: Incidence) -> PairOracle:
@@ -75,9 +77,10 @@ class PairOracle(ExactOracle):
         lowest, highest = _legal_intervals(problem, rare)
         return cls(incidence, problem.sensitive_class == rare, lowest, highest)
 
-    def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[int, IntArray]:
         """Try every number of rows of the second sensitive class."""
-        return self._groups.least(multipliers, np.argsort(-multipliers, kind="stable"))
+        margin = int(PARAMS.margin * self.incidence.scale * self.incidence.problem.unit)
+        return self._groups.least(multipliers, np.argsort(-multipliers, kind="stable"), everywhere, margin)
 
     @cached_property
     def _groups(self) -> PairGroups:
@@ -96,7 +99,7 @@ class DiverseOracle(ExactOracle):
     fewest_values: int
     column: int
 
-    def least(self, multipliers: IntArray) -> tuple[int, IntArray]:
+    def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[int, IntArray]:  # noqa: ARG002
         """Take every row whose multiplier exceeds its cost, then the best of missing values, then the best others."""
         return self._groups.least(multipliers)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -12,9 +13,11 @@ from kilt.bounds.incidence import Oracle
 from kilt.model.problem import Problem
 from kilt.numbers import FloatArray, IntArray
 
-# returns the sum of the negative least reduced costs at multipliers, and how many copies of row types the groups hold
-Least = Callable[[IntArray], tuple[float, FloatArray]]
+# returns the sum of the negative least reduced costs at multipliers, and how many copies of row types the groups hold;
+# under all patterns, or only under those that had a low reduced cost before
+Least = Callable[[IntArray, bool], tuple[float, FloatArray]]
 BOX = 4  # multipliers stay above minus so many times the ceiling
+FULL_STEPS = 20  # at the begin that look under all patterns: too much changes
 
 
 @dataclass(frozen=True)
@@ -38,33 +41,66 @@ class StepSchedule:
         return float(self.rate * (1 - done) ** self.power + 1e-4)
 
 
-def subgradient_ascent(oracle: Oracle, schedule: StepSchedule, first: IntArray) -> Iterator[tuple[IntArray, float]]:
+@dataclass
+class Moments:
+    """What an ascent has learned of the subgradient (Adam): its mean and its square, over so many steps."""
+
+    mean: FloatArray
+    square: FloatArray
+    steps: int = 0
+
+    @classmethod
+    def of(cls, n_row_types: int) -> Moments:
+        """Start with nothing learned."""
+        return cls(np.zeros(n_row_types), np.zeros(n_row_types))
+
+    def direction(self, subgradient: FloatArray) -> FloatArray:
+        """Learn from a subgradient, and return the direction of the next step."""
+        self.steps += 1
+        self.mean = 0.9 * self.mean + 0.1 * subgradient
+        self.square = 0.99 * self.square + 0.01 * subgradient**2
+        deviation = np.sqrt(self.square / (1 - 0.99**self.steps))
+        return np.asarray(self.mean / (1 - 0.9**self.steps) / (deviation + 1e-3))
+
+
+def subgradient_ascent(
+    oracle: Oracle, schedule: StepSchedule, first: IntArray, moments: Moments | None = None
+) -> Iterator[tuple[IntArray, float]]:
     """Yield multipliers that follow the normalised subgradient from the first ones on, and the total of each.
 
-    Multipliers above the ceiling would need patterns that are not listed.
+    Multipliers above the ceiling would need patterns that are not listed. With the moments of an ascent before, this
+    one goes on where that ended.
     """
     incidence = oracle.incidence
-    return ascend(incidence.problem, incidence.scale, incidence.ceiling, oracle.least, schedule, first)
+    moments = Moments.of(len(first)) if moments is None else moments
+    given = incidence.problem, incidence.scale, incidence.ceiling
+    return ascend(*given, oracle.least, schedule, first, moments, oracle.period)
 
 
 def ascend(
-    problem: Problem, scale: int, ceiling: int, least: Least, schedule: StepSchedule, first: IntArray
+    problem: Problem,
+    scale: int,
+    ceiling: int,
+    least: Least,
+    schedule: StepSchedule,
+    first: IntArray,
+    moments: Moments,
+    period: int = 1,
 ) -> Iterator[tuple[IntArray, float]]:
     """Yield multipliers up to a ceiling that follow the normalised subgradient (Adam), and the total of each.
 
-    Floats guide the ascent, and each total is that of integer multipliers, ``scale`` of them to a unit of cost.
+    Floats guide the ascent, and each total is that of integer multipliers, ``scale`` of them to a unit of cost. After
+    the first steps only every so many look under all patterns, and the last one; in between the total is -infinity.
     """
-    multipliers = first / scale
-    mean, square = np.zeros_like(multipliers), np.zeros_like(multipliers)
+    multipliers, everywhere = first / scale, False
     for step in count():
         done = schedule.progress(step)
-        if done >= 1:
+        if done >= 1 and (everywhere or step == 0):
             return
+        everywhere = done >= 1 or moments.steps < FULL_STEPS or step % period == 0
         whole = np.floor(multipliers * scale).astype(np.int64)
-        reduced_cost, taken = least(whole)
-        yield whole, int(whole @ problem.counts) + reduced_cost
-        subgradient = 1 - taken / problem.counts
-        mean, square = 0.9 * mean + 0.1 * subgradient, 0.99 * square + 0.01 * subgradient**2
-        direction, deviation = mean / (1 - 0.9 ** (step + 1)), np.sqrt(square / (1 - 0.99 ** (step + 1)))
-        multipliers = multipliers + schedule.size(done) * problem.unit * direction / (deviation + 1e-3)
+        reduced_cost, taken = least(whole, everywhere)
+        yield whole, int(whole @ problem.counts) + reduced_cost if everywhere else -math.inf
+        step_size = schedule.size(min(done, 1.0)) * problem.unit
+        multipliers = multipliers + step_size * moments.direction(1 - taken / problem.counts)
         multipliers = np.clip(multipliers, -BOX * ceiling, ceiling)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kilt.certificates.proof.evaluate import MAX_MULTIPLIER
-from kilt.certificates.proof.evidence import Evidence, PatternMultipliers
+from kilt.certificates.proof.evidence import MAX_SIZE, Evidence, PatternMultipliers, PatternTrees
 from kilt.certificates.serialize import (
     exact,
     ladder_of,
@@ -37,8 +37,7 @@ from kilt.model.row_types import RowTypes
 from kilt.model.spaces import Space
 from kilt.numbers import IntArray, max_abs
 
-FORMAT = 2
-MAX_SIZE = 1_000  # rows of a group that is proved by its size
+FORMATS = (2, 3)  # the second one has trees, and sizes of patterns
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
         return {
-            "certificate": FORMAT,
+            "certificate": FORMATS[any(_is_divided(part) for part in self.parts)],
             "kilt": self.version,
             "policy": policy_plain(self.policy),
             "measure": self.measure.name,
@@ -103,7 +102,7 @@ class Certificate:
     @classmethod
     def of_dict(cls, found: Mapping[str, Any]) -> Certificate:
         """Read what `to_dict` wrote; raise if anything else is there."""
-        if found.get("certificate") != FORMAT:
+        if found.get("certificate") not in FORMATS:
             raise InputError("it has a format that this version of kilt does not know")
         measure = parse_measure(str(found["measure"]))
         read = cls(
@@ -160,7 +159,17 @@ class Certificate:
             raise InputError(f"'{path}' cannot be read as a certificate") from None
 
 
+def _is_divided(evidence: Evidence) -> bool:
+    """Say whether a proof divides the groups of single sizes, or has sizes of patterns."""
+    return bool(len(evidence.trees.nodes) or len(evidence.own_largest.first))
+
+
 def _part_plain(evidence: Evidence) -> dict[str, Any]:
+    divided = {
+        "sizes": _multipliers_plain(evidence.own_largest),
+        "trees": _multipliers_plain(evidence.trees.patterns),
+        "nodes": evidence.trees.nodes.tolist(),
+    }
     return {
         "columns": list(evidence.columns),
         "scale": evidence.scale,
@@ -169,6 +178,7 @@ def _part_plain(evidence: Evidence) -> dict[str, Any]:
         "thetas": _multipliers_plain(evidence.size_multipliers),
         "slopes": _multipliers_plain(evidence.linear_multipliers),
         "tails": _multipliers_plain(evidence.tail_multipliers),
+        **(divided if _is_divided(evidence) else {}),
     }
 
 
@@ -184,7 +194,16 @@ def _part_of(found: Mapping[str, Any]) -> Evidence:
         size_multipliers=_multipliers_of(found["thetas"]),
         linear_multipliers=_multipliers_of(found["slopes"]),
         tail_multipliers=_multipliers_of(found["tails"]),
+        **_divided_of(found),
     )
+
+
+def _divided_of(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the trees and the sizes of patterns, if there are any."""
+    if "trees" not in found:
+        return {}
+    trees = PatternTrees(_multipliers_of(found["trees"]), _whole(found["nodes"], 1))
+    return {"trees": trees, "own_largest": _multipliers_of(found["sizes"])}
 
 
 def _multipliers_plain(multipliers: PatternMultipliers) -> dict[str, Any]:

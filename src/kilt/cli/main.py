@@ -57,7 +57,11 @@ def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as s
 
 
 def _warn(message: Warning | str, *where: Any, **more: Any) -> None:  # noqa: ARG001 - as Python calls it
-    _tell(str(message))
+    import click
+
+    context = click.get_current_context(silent=True)
+    if context is None or not context.params.get("quiet"):
+        _tell(str(message))
 
 
 def _tell(message: str) -> None:

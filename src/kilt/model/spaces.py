@@ -75,9 +75,13 @@ class TreeMetric:
         return work, work
 
     def pressure(self, difference: IntArray) -> FloatArray:
-        """Return the slope of the work in each count."""
-        signs = np.sign(self._crossing(difference)).astype(np.float64)
-        return np.asarray(signs @ self._slopes)
+        """Return the slope of the work in each count: that of the edges that have begun less those that have ended."""
+        signs = np.sign(self._crossing(difference))
+        slopes = widen(signs, 2 * sum(self.weight.tolist())) * self.weight
+        begun, ended = self._begun_and_ended
+        found = np.empty((len(slopes), len(self.order)))
+        found[:, self.order] = (_sum_first(slopes, *begun) - _sum_first(slopes, *ended)) / self.scale
+        return found
 
     def _crossing(self, difference: IntArray) -> IntArray:
         largest = int(np.abs(difference).sum(axis=1).max(initial=0))
@@ -87,12 +91,20 @@ class TreeMetric:
         return np.asarray(prefix[:, self.stop] - prefix[:, self.start])
 
     @cached_property
-    def _slopes(self) -> FloatArray:
-        slopes = np.zeros((len(self.start), len(self.order)))
-        weight = np.array([w / self.scale for w in self.weight.tolist()])
-        for edge, (low, high) in enumerate(zip(self.start, self.stop, strict=True)):
-            slopes[edge, self.order[low:high]] = weight[edge]
-        return slopes
+    def _begun_and_ended(self) -> list[tuple[IntArray, IntArray]]:
+        """The edges in the order of their starts, and how many have begun at each value; the same for their ends."""
+        places, found = np.arange(len(self.order)), []
+        for at in (self.start, self.stop):
+            order = np.argsort(at, kind="stable")
+            found.append((order, np.searchsorted(at[order], places, side="right")))
+        return found
+
+
+def _sum_first(numbers: IntArray, order: IntArray, many: IntArray) -> IntArray:
+    """Return in every row the sums of the first so many numbers in an order."""
+    sums = np.zeros((len(numbers), len(order) + 1), dtype=numbers.dtype)
+    np.cumsum(numbers[:, order], axis=1, out=sums[:, 1:])
+    return np.asarray(sums[:, many])
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -16,6 +17,7 @@ from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.choose import choose
 from kilt.solvers.registry import solver
+from kilt.solvers.search import solver as solver_module
 from kilt.solvers.search.solver import Run, Search
 from kilt.solvers.search.state import one_group
 from support.command import PATIENCE
@@ -140,6 +142,19 @@ def test_however_short_the_time_what_level_greedy_found_is_never_lost(policy, se
     problem = random_problem(800, 5, 3, policy)
     level = solver("greedy").solve(problem, StoppingRule(), silent)
     assert solved("search", problem, StoppingRule(seconds=seconds)).cost <= level.cost
+
+
+@pytest.mark.compiled
+def test_with_many_sensitive_values_rows_are_swapped(monkeypatch):
+    """To choose among all values takes a time that grows with the square of their number."""
+    monkeypatch.setattr(solver_module, "PARAMS", replace(solver_module.PARAMS, max_classes=50))
+    monkeypatch.setattr(Run, "_build", lambda *_: pytest.fail("built by multipliers"))
+    rng = np.random.default_rng(3)
+    rows = [(*map(str, rng.integers(0, 4, 3)), str(7 * i + rng.integers(0, 5))) for i in range(200)]
+    problem = problem_of(rows, ["suppress"] * 3, ["numeric"], Policy(k=3, t="0.1"))
+    level = solver("greedy").solve(problem, StoppingRule(), silent)
+    assert solved("search", problem, StoppingRule(iterations=20_000)).cost < level.cost
+    assert solved("search", problem, StoppingRule(seconds=1)).cost <= level.cost
 
 
 def test_a_partition_that_is_built_badly_does_not_replace_a_better_one(monkeypatch):

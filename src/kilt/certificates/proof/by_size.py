@@ -6,17 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kilt.arrays.ragged import Ragged
-from kilt.certificates.proof.evidence import Evidence
+from kilt.certificates.proof.evidence import MAX_SIZE, Evidence, Levels
 from kilt.certificates.proof.linear import stored
-from kilt.certificates.proof.patterns import ProofPatterns, starts_of
+from kilt.certificates.proof.patterns import ProofPatterns
+from kilt.certificates.proof.trees import LOWEST, TreeProof
+from kilt.certificates.proof.units import Lines, SizeShares, Units, cheapest
 from kilt.errors import InputError
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule
 from kilt.model.spaces import TreeMetric
-from kilt.numbers import BoolArray, IntArray, max_abs, widen
+from kilt.numbers import IntArray, max_abs, widen
 
 WIDTHS = (32, 64, 128, 256, 512, 1 << 62)  # patterns with about as many rows are processed together
+BySize = dict[int, tuple[IntArray, IntArray]]  # for a size the patterns that have a number of their own, and these
 
 
 class SizeProof:
@@ -25,13 +27,13 @@ class SizeProof:
     A group of N rows may have R N / n rows of a value with R of the table's n rows; all above that is excess, the row
     that crosses the line in part, and the excess is at most t N. So for any theta the reduced cost of a group is at
     least that of the N cheapest rows, where a row pays theta times its excess, less theta t N. A size is left out if no
-    N rows have little enough excess.
+    N rows have little enough excess. Where there is a tree for a size, it may prove more than the theta.
     """
 
     def __init__(self, problem: Problem, rule: ClosenessRule, evidence: Evidence) -> None:
-        self.problem, self.rule = problem, rule
-        self.size_multipliers, self.largest = evidence.size_multipliers, min(evidence.largest, problem.rows)
-        self.excess = [self._excess(size) for size in range(self.largest + 1)]
+        self.problem, self.evidence = problem, evidence
+        self.shares = SizeShares(*reference_of(problem, rule), rule.t)
+        self.trees = TreeProof(self.shares, problem.sensitive_values[:, rule.column], evidence.trees)
 
     @classmethod
     def of(cls, problem: Problem, evidence: Evidence) -> SizeProof:
@@ -42,107 +44,98 @@ class SizeProof:
         numbers = evidence.size_multipliers.numbers
         if len(numbers) and (numbers.shape[1] != 2 or numbers[:, 0].min() < 0):
             raise InputError("the proof does not have a theta for every size that it names")
+        own = evidence.own_largest.numbers
+        if len(own) and (own.shape[1] != 1 or not 0 <= own.min() <= own.max() <= MAX_SIZE):
+            raise InputError(f"the largest sizes of patterns in the proof are not from 0 to {MAX_SIZE:,}")
         return cls(problem, rule, evidence)
 
-    def least(self, patterns: ProofPatterns) -> IntArray:
+    def largest(self, patterns: ProofPatterns) -> IntArray:
+        """Return for every pattern up to which size its groups are proved here."""
+        first, numbers = self.evidence.own_largest.under(patterns.levels)
+        own = dict(zip(first.tolist(), numbers.ravel().tolist(), strict=True))
+        found = [own.get(each, self.evidence.largest) for each in patterns.first.tolist()]
+        return np.minimum(np.array(found, dtype=np.int64), self.problem.rows)
+
+    def least(self, patterns: ProofPatterns, largest: IntArray) -> IntArray:
         """Return for every pattern a lower bound on the reduced cost of a legal group of up to the largest size."""
-        units = self._units(patterns)
-        reduced_cost = np.zeros(len(patterns), dtype=np.int64)
-        first, numbers = self.size_multipliers.under(patterns.levels)
-        place = {int(f): i for i, f in enumerate(patterns.first)}
-        theta = np.zeros((len(reduced_cost), self.largest + 1), dtype=np.int64)
-        for f, (size, each) in sorted(zip(first.tolist(), numbers.tolist(), strict=True), key=lambda e: e[1][0]):
-            if f in place and size <= self.largest:
-                theta[place[f], size if size else slice(None)] = max(0, each)
+        place = {int(first): i for i, first in enumerate(patterns.first)}
+        units = Units.of(patterns, self.problem.sensitive_class, largest)
+        theta, thetas = self._thetas(patterns.levels, place, len(patterns))
+        proved = self.trees.least(patterns.levels, place, units)
+        reduced_cost, left = np.zeros(len(patterns), dtype=np.int64), units.widths.copy()
         for width in WIDTHS:
-            chosen = np.flatnonzero((units.widths <= width) & (units.widths > 0))
+            chosen = np.flatnonzero((left <= width) & (left > 0))
             if len(chosen):
-                reduced_cost = stored(reduced_cost, chosen, self._of_lines(units.lines(chosen), theta[chosen]))
-                units.widths[chosen] = 0
+                sizes = _Sizes(chosen, largest[chosen], theta, thetas, proved)
+                reduced_cost = stored(reduced_cost, chosen, self._of_lines(units.lines(chosen), sizes))
+                left[chosen] = 0
         return reduced_cost
 
-    def _units(self, patterns: ProofPatterns) -> _Units:
-        """Expand row types into rows, no more of a value than the largest size."""
-        classes = len(self.problem.sensitive_totals)
-        slot = patterns.owner * classes + self.problem.sensitive_class[patterns.types]
-        by_class = np.argsort(slot, kind="stable")
-        counts = patterns.counts[by_class]
-        before = Ragged(by_class, starts_of(slot[by_class])).before(counts)
-        number = np.minimum(counts, np.maximum(self.largest - before, 0))
-        entry = np.repeat(by_class, number)
-        rank = np.repeat(before, number) + np.arange(len(entry))
-        rank -= np.repeat(np.cumsum(number) - number, number)
-        back = np.lexsort((patterns.reduced_costs[entry], patterns.owner[entry]))
-        entry, rank = entry[back], rank[back]
-        widths = np.bincount(patterns.owner[entry], minlength=len(patterns))
-        place = self.problem.sensitive_class[patterns.types[entry]] * (self.largest + 1) + rank
-        return _Units(widths, patterns.reduced_costs[entry], place)
+    def _thetas(self, levels: Levels, place: dict[int, int], patterns: int) -> tuple[IntArray, BySize]:
+        """Return the theta of every pattern, and those of single sizes."""
+        first, numbers = self.evidence.size_multipliers.under(levels)
+        theta, of_size = np.zeros(patterns, dtype=np.int64), dict[int, dict[int, int]]()
+        for f, (size, each) in zip(first.tolist(), numbers.tolist(), strict=True):
+            if f in place and size:
+                of_size.setdefault(size, {})[place[f]] = max(0, each)
+            elif f in place:
+                theta[place[f]] = max(0, each)
+        return theta, {size: (np.array(list(of)), np.array(list(of.values()))) for size, of in of_size.items()}
 
-    def _of_lines(self, lines: _Lines, theta: IntArray) -> IntArray:
+    def _of_lines(self, lines: Lines, sizes: _Sizes) -> IntArray:
         """Bound all sizes, for patterns whose rows are in the lines of a matrix, cheap ones first."""
-        rows, largest = self.problem.rows, max_abs(lines.reduced_costs)
+        rows, largest = self.shares.rows, max_abs(lines.reduced_costs)
         sums = np.cumsum(np.where(lines.inside, lines.reduced_costs, 0), axis=1)
         least = np.zeros(len(sums), dtype=np.int64)
-        for size in range(max(1, self.problem.rules.min_group_size), min(self.largest, sums.shape[1]) + 1):
-            open_ = np.flatnonzero(lines.inside[:, size - 1] & (sums[:, size - 1] < least))
-            if not len(open_):
+        last = min(int(sizes.largest.max()), sums.shape[1])
+        for size in range(max(1, self.problem.rules.min_group_size), last + 1):
+            possible = lines.inside[:, size - 1] & (size <= sizes.largest)
+            open_ = np.flatnonzero(possible & (sums[:, size - 1] < least))
+            if not len(open_) or not self.shares.possible(size):
                 continue
-            excess, allowed = self.excess[size]
-            here = excess[lines.place[open_]]
-            most = (largest + int(theta[open_, size].max())) * rows * size * 4
-            each_theta = widen(theta[open_, size], most)
-            each = lines.reduced_costs[open_] * rows + each_theta[:, None] * here
-            total = _cheapest(each, lines.inside[open_], size) - each_theta * allowed
-            low = np.flatnonzero(total // rows < least[open_])
-            if not len(low):
-                continue
-            legal = _cheapest(here[low], lines.inside[open_[low]], size) <= allowed
-            least = stored(least, open_[low[legal]], (total // rows)[low[legal]])
+            some, theta = lines.some(open_), sizes.theta(open_, size)
+            excess, allowed = self.shares.excess(some, size), self.shares.allowed(size)
+            each_theta = widen(theta, (largest + int(theta.max())) * rows * size * 4)
+            each = some.reduced_costs * rows + each_theta[:, None] * excess
+            total = cheapest(each, some.inside, size) - each_theta * allowed
+            found = np.maximum(total // rows, sizes.proved(open_, size))
+            low = np.flatnonzero(found < least[open_])
+            if len(low):
+                legal = cheapest(excess[low], some.inside[low], size) <= allowed
+                least = stored(least, open_[low[legal]], found[low[legal]])
         return least
-
-    def _excess(self, size: int) -> tuple[IntArray, int]:
-        """Return for every value and rank the excess of a row, and how much there may be, in n-th parts of a row."""
-        rows, reference = self.problem.rows, self.problem.sensitive_totals
-        free = reference * size // rows
-        ranks = np.arange(self.largest + 1)
-        crossing = ((free + 1) * rows - reference * size)[:, None]
-        excess = np.where(ranks < free[:, None], 0, np.where(ranks == free[:, None], crossing, rows))
-        return excess.ravel(), self.rule.t.numerator * rows * size // self.rule.t.denominator
-
-
-@dataclass
-class _Units:
-    """Rows by pattern, cheap ones first: their number in each, their reduced costs, their place (value and rank)."""
-
-    widths: IntArray
-    reduced_costs: IntArray
-    place: IntArray
-
-    def __post_init__(self) -> None:
-        self.begin = np.cumsum(self.widths) - self.widths
-
-    def lines(self, chosen: IntArray) -> _Lines:
-        """Return the rows of some patterns as lines of a matrix."""
-        widths = self.widths[chosen]
-        column = np.arange(int(widths.max()))
-        inside = column < widths[:, None]
-        at = np.where(inside, self.begin[chosen][:, None] + column, 0)
-        return _Lines(inside, self.reduced_costs[at], self.place[at])
 
 
 @dataclass(frozen=True)
-class _Lines:
-    """Rows of patterns as lines of a matrix; what is not ``inside`` is not a row."""
+class _Sizes:
+    """What proves the sizes of some patterns: up to which, with which thetas, and what trees prove."""
 
-    inside: BoolArray
-    reduced_costs: IntArray
-    place: IntArray
+    chosen: IntArray
+    largest: IntArray
+    each: IntArray
+    thetas: BySize
+    trees: BySize
+
+    def theta(self, lines: IntArray, size: int) -> IntArray:
+        """Return the thetas of some lines at a size."""
+        return _replaced(self.each, self.thetas, size)[self.chosen[lines]]
+
+    def proved(self, lines: IntArray, size: int) -> IntArray:
+        """Return what trees prove of some lines at a size."""
+        return _replaced(np.full(len(self.each), LOWEST), self.trees, size)[self.chosen[lines]]
 
 
-def _cheapest(each: IntArray, inside: BoolArray, number: int) -> IntArray:
-    """Add up the least numbers inside each line."""
-    far = int(each.max(initial=0)) + 1
-    return np.asarray(np.partition(np.where(inside, each, far), number - 1, axis=1)[:, :number].sum(axis=1))
+def _replaced(numbers: IntArray, by_size: BySize, size: int) -> IntArray:
+    """Return the numbers of patterns, with those of a size in their places."""
+    return stored(numbers.copy(), *by_size[size]) if size in by_size else numbers
+
+
+def reference_of(problem: Problem, rule: ClosenessRule) -> tuple[IntArray, int]:
+    """Return how many rows of each class the table has that groups must be close to, and how many in all.
+
+    The problem may be about a part of that table.
+    """
+    return rule.reference[problem.sensitive_values[:, rule.column]].astype(np.int64), int(rule.reference.sum())
 
 
 def sized_rule(problem: Problem) -> ClosenessRule | None:

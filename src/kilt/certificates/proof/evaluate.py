@@ -54,9 +54,11 @@ def _evaluate_part(problem: Problem, evidence: Evidence) -> int:
 
 def _require_small(evidence: Evidence) -> None:
     """Raise if a multiplier is so large that nobody needs it."""
-    for multipliers in (evidence.size_multipliers, evidence.linear_multipliers, evidence.tail_multipliers):
-        if max_abs(multipliers.numbers) >= MAX_MULTIPLIER:
-            raise InputError("the multipliers of the proof are too large")
+    listed = (evidence.size_multipliers, evidence.linear_multipliers, evidence.tail_multipliers)
+    if any(
+        max_abs(numbers) >= MAX_MULTIPLIER for numbers in (*(each.numbers for each in listed), evidence.trees.nodes)
+    ):
+        raise InputError("the multipliers of the proof are too large")
 
 
 def _least(problem: Problem, evidence: Evidence) -> Callable[[ProofPatterns], IntArray]:
@@ -73,7 +75,6 @@ def _relaxation(problem: Problem, evidence: Evidence) -> Callable[[ProofPatterns
     """Bound groups by what all l-diverse ones have, and by linear inequalities; where these fail, size by size."""
     min_group_size = problem.rules.min_group_size
     every_size = LinearProof(problem, evidence.linear_multipliers, min_group_size)
-    large_sizes = LinearProof(problem, evidence.tail_multipliers, max(min_group_size, evidence.largest + 1))
     small_sizes = SizeProof.of(problem, evidence) if evidence.largest else None
     diverse = [(math.ceil(rule.l), rule.column) for rule in problem.rules if isinstance(rule, DiversityRule)]
     fewest, column = max(diverse, default=(1, 0))
@@ -89,11 +90,22 @@ def _relaxation(problem: Problem, evidence: Evidence) -> Callable[[ProofPatterns
         open_ = np.flatnonzero(reduced_cost < 0)
         if len(open_) and small_sizes is not None:
             some = patterns.some(open_)
-            found = np.minimum(small_sizes.least(some), large_sizes.least(some))
+            largest = small_sizes.largest(some)
+            found = np.minimum(small_sizes.least(some, largest), _of_large_groups(problem, evidence, some, largest))
             reduced_cost = stored(reduced_cost, open_, np.maximum(reduced_cost[open_], found))
         return reduced_cost
 
     return least
+
+
+def _of_large_groups(problem: Problem, evidence: Evidence, patterns: ProofPatterns, largest: IntArray) -> IntArray:
+    """Bound groups of more rows than the largest that are proved by their size, with linear inequalities."""
+    reduced_cost = np.zeros(len(patterns), dtype=np.int64)
+    for most in np.unique(largest).tolist():
+        mine = np.flatnonzero(largest == most)
+        proof = LinearProof(problem, evidence.tail_multipliers, max(problem.rules.min_group_size, most + 1))
+        reduced_cost = stored(reduced_cost, mine, proof.least(patterns.some(mine)))
+    return reduced_cost
 
 
 def _possible(problem: Problem, patterns: ProofPatterns) -> BoolArray:

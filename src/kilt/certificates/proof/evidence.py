@@ -8,11 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from kilt.errors import InputError
 from kilt.numbers import IntArray
 
 Levels = tuple[int, ...]
 Arithmetic = Literal["exact", "float"]
 Status = Literal["optimal", "optimal (floating point)", "feasible"]
+MAX_SIZE = 1_000  # rows of a group that is proved by its size
 NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -37,13 +39,45 @@ class PatternMultipliers:
 
 
 @dataclass(frozen=True)
+class PatternTrees:
+    """Trees of patterns: the numbers of each are the size of its groups, and how many of the ``nodes`` are its own.
+
+    A tree is written from the root on. A sensitive value that is divided is followed by the tree of the groups that
+    have no more rows of it than are free (*out*), and then by that of the groups that have more (*in*). At an end is
+    -1 - theta.
+    """
+
+    patterns: PatternMultipliers = field(default_factory=PatternMultipliers)
+    nodes: IntArray = field(default_factory=lambda: NONE)
+
+    def __post_init__(self) -> None:
+        numbers = self.patterns.numbers
+        if len(numbers) and (numbers.shape[1] != 2 or numbers.min() < 1 or numbers[:, 0].max() > MAX_SIZE):
+            raise InputError(f"the trees of the proof do not have a size up to {MAX_SIZE:,} and a number of nodes each")
+        if (int(numbers[:, 1].sum()) if len(numbers) else 0) != len(self.nodes):
+            raise InputError("the trees of the proof do not have as many nodes as they should")
+
+    def under(self, levels: Levels) -> list[tuple[int, int, list[int]]]:
+        """Return the trees with this level vector: the first row type of the pattern, the size, and the nodes."""
+        patterns = self.patterns
+        if levels not in patterns.vectors:
+            return []
+        stop = np.cumsum(patterns.numbers[:, 1])
+        mine = np.flatnonzero(patterns.vector == patterns.vectors.index(levels))
+        found = zip(patterns.first[mine].tolist(), patterns.numbers[mine].tolist(), stop[mine].tolist(), strict=True)
+        return [(first, size, self.nodes[end - number : end].tolist()) for first, (size, number), end in found]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What proves a bound: a multiplier for every row type, ``scale`` of them to a unit of cost, and those of patterns.
 
     Groups are proved with ``linear_multipliers``: that of the size of a group, and those of every linear rule of the
     policy. Where they are not enough, groups of up to ``largest`` rows are proved size by size (none if it is 0) with
     ``size_multipliers``, a size (0 for all that are not named) and its theta, and larger groups with
-    ``tail_multipliers``, which are like ``linear_multipliers``. It is about the costs in some ``columns``.
+    ``tail_multipliers``, which are like ``linear_multipliers``. Where a theta is not enough for a size, there is one of
+    the ``trees``. Patterns in ``own_largest`` have another largest size than the others. It is about the costs in some
+    ``columns``.
     """
 
     columns: tuple[int, ...]
@@ -53,6 +87,8 @@ class Evidence:
     size_multipliers: PatternMultipliers = field(default_factory=PatternMultipliers)
     linear_multipliers: PatternMultipliers = field(default_factory=PatternMultipliers)
     tail_multipliers: PatternMultipliers = field(default_factory=PatternMultipliers)
+    trees: PatternTrees = field(default_factory=PatternTrees)
+    own_largest: PatternMultipliers = field(default_factory=PatternMultipliers)
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 At a fixed size N a value with R of the table's n rows may fill R N / n places for nothing; every row above that is
 *excess*, the row that crosses the line in part. A group is close enough if its excess is at most t N. The
 reduced cost of the cheapest group whose rows pay ``theta`` for a row of excess, less theta t N, is a lower bound for
-any theta; the best theta is found where two such lines cross. Floats guide here: a proof rounds theta and counts in
-integers.
+any theta; the best theta is found where two such lines cross. Where it is not enough, it is decided value by value
+whether a group has more rows of it than are free (*in*) or not (*out*), until the bound is exact. Floats guide here: a
+proof rounds theta and counts in integers.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import cython
 import numpy as np
 from cython.cimports.kilt.kernels.bounds.incidence import Covers
+from cython.cimports.libc.math import floor
 
 from kilt.numbers import BoolArray, FloatArray, IntArray
 
@@ -19,6 +21,9 @@ INFINITY = cython.declare(cython.double, float("inf"))
 FIRST_STEP = cython.declare(cython.double, 4000.0)  # what is tried first where theta is 0: less than half a star
 ROUNDS = cython.declare(cython.int, 60)  # of the search for a theta: far more than are ever needed
 TOLERANCE = cython.declare(cython.double, 1e-9)  # of excess
+GAIN = cython.declare(cython.double, 1e-5)  # what an exchange must gain at least, so that rounding makes no circles
+CLOSE = cython.declare(cython.double, 1e-2)  # multipliers are whole: what is nearer than this is the same
+MAX_NODES = cython.declare(cython.int, 2000)  # of a tree; beyond that its nodes are not divided any more
 
 
 @cython.final
@@ -53,97 +58,62 @@ class SortedCovers:
 @cython.final
 @cython.cclass
 class Members:
-    """The row types under one pattern by sensitive class, each class from cheap to dear.
+    """The rows under one pattern by sensitive class, each class from cheap to dear, and no more than a group can hold.
 
-    Those of class c are at the places ``first[c]`` to ``stop[c]``, and have ``rows[c]`` rows. A place has a row type,
-    the number of its copies, and what each adds to the reduced cost of a group.
+    Of the ``n_classes`` classes that occur, the j-th is ``sensitive_class[j]``. It has ``number[j]`` rows from the
+    place ``first[j]`` on: ``row_type`` and ``reduced_cost`` are theirs, and ``sums`` has what those before a place add
+    up to. ``class_place`` says which of the occurring classes a sensitive class is.
     """
 
-    row_type: cython.int[::1]
-    copies: cython.longlong[::1]
-    reduced_cost: cython.double[::1]
+    most: cython.longlong
+    n_classes: cython.Py_ssize_t
+    sensitive_class: cython.longlong[::1]
+    class_place: cython.longlong[::1]
     first: cython.longlong[::1]
-    stop: cython.longlong[::1]
-    rows: cython.longlong[::1]
+    number: cython.longlong[::1]
+    row_type: cython.int[::1]
+    reduced_cost: cython.double[::1]
+    sums: cython.double[::1]
 
-    def __init__(self, room: int, classes: int) -> None:
-        self.row_type, self.copies = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int64)
-        self.reduced_cost = np.empty(room)
-        self.first, self.stop, self.rows = np.zeros((3, classes), dtype=np.int64)
+    def __init__(self, classes: int, most: int, room: int) -> None:
+        self.most = most
+        self.sensitive_class, self.class_place, self.first, self.number = np.zeros((4, classes), dtype=np.int64)
+        places = min(classes * most, room) + classes + 1
+        self.row_type = np.empty(places, dtype=np.int32)
+        self.reduced_cost, self.sums = np.empty((2, places))
 
     @cython.cfunc
     @cython.nogil
     def load(self, sorted_: SortedCovers, multipliers: cython.longlong[::1], p: cython.Py_ssize_t) -> cython.void:
-        """Look up the members of a pattern, and sort them by sensitive class, keeping their order."""
+        """Look up the rows of a pattern."""
         begin, end, cost = sorted_.covers.starts[p], sorted_.covers.starts[p + 1], sorted_.covers.cost[p]
-        for c in range(self.first.shape[0]):
-            self.first[c] = self.rows[c] = 0
+        for c in range(self.class_place.shape[0]):
+            self.class_place[c] = 0
         for entry in range(begin, end):
             u = sorted_.row_types[entry]
             c = sorted_.covers.sensitive_class[u]
-            self.first[c] += 1
-            self.rows[c] += sorted_.covers.counts[u]
+            self.class_place[c] = min(self.most, self.class_place[c] + sorted_.covers.counts[u])
         place: cython.longlong = 0
-        for c in range(self.first.shape[0]):
-            place += self.first[c]
-            self.first[c] = self.stop[c] = place - self.first[c]
+        j: cython.Py_ssize_t = 0
+        for c in range(self.class_place.shape[0]):
+            if self.class_place[c] > 0:
+                self.sensitive_class[j], self.first[j], self.number[j] = c, place, 0
+                self.sums[place] = 0.0
+                place += self.class_place[c] + 1
+                self.class_place[c] = j
+                j += 1
+        self.n_classes = j
         for entry in range(begin, end):
             u = sorted_.row_types[entry]
-            c = sorted_.covers.sensitive_class[u]
-            place = self.stop[c]
-            self.row_type[place] = u
-            self.copies[place] = sorted_.covers.counts[u]
-            self.reduced_cost[place] = cost - multipliers[u]
-            self.stop[c] = place + 1
-
-
-@cython.final
-@cython.cclass
-class Tournament:
-    """Prices of sensitive classes, and which is the least; the first of those that are equal.
-
-    The winner of match i, counted from 1, is that of the matches 2 i and 2 i + 1; the last matches are classes.
-    """
-
-    price: cython.double[::1]
-    winner: cython.longlong[::1]
-    room: cython.Py_ssize_t
-
-    def __init__(self, classes: int) -> None:
-        self.room = 1 << (classes - 1).bit_length()
-        self.price, self.winner = np.full(self.room, np.inf), np.zeros(2 * self.room, dtype=np.int64)
-        np.asarray(self.winner)[self.room :] = np.arange(self.room)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.inline
-    def play(self, match: cython.Py_ssize_t) -> cython.void:
-        """Decide a match between the winners of two others."""
-        left, right = self.winner[2 * match], self.winner[2 * match + 1]
-        self.winner[match] = right if self.price[right] < self.price[left] else left
-
-    @cython.cfunc
-    @cython.nogil
-    def start(self) -> cython.void:
-        """Find the least of all prices."""
-        for match in range(self.room - 1, 0, -1):
-            self.play(match)
-
-    @cython.cfunc
-    @cython.nogil
-    def update(self, c: cython.Py_ssize_t) -> cython.void:
-        """Find the least price again after that of a class has changed."""
-        match: cython.Py_ssize_t = (self.room + c) // 2
-        while match > 0:
-            self.play(match)
-            match //= 2
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.inline
-    def first(self) -> cython.Py_ssize_t:
-        """Return the class of least price."""
-        return self.winner[1]
+            j = self.class_place[sorted_.covers.sensitive_class[u]]
+            more: cython.longlong = min(self.most - self.number[j], sorted_.covers.counts[u])
+            place = self.first[j] + self.number[j]
+            self.number[j] += more
+            each: cython.double = cost - multipliers[u]
+            for _ in range(more):
+                self.row_type[place], self.reduced_cost[place] = u, each
+                self.sums[place + 1] = self.sums[place] + each
+                place += 1
 
 
 @cython.final
@@ -151,162 +121,209 @@ class Tournament:
 class SizedGroups:
     """Finds groups of a single size among members.
 
-    A group of so many rows may have ``free[size, c]`` rows of sensitive class c without excess, and the next one counts
-    as ``part[size, c]``; in all it may have the excess ``allowed[size]``. The group found last has ``chosen[c]`` rows
-    of each class, the reduced cost ``value`` and the excess ``excess``.
+    A group of so many rows may have ``free_table[size, c]`` rows of sensitive class c without excess, and the next one
+    counts as ``part_table[size, c]``; in all it may have the excess ``allowed[size]``. For the classes that occur,
+    ``free`` and ``part`` are those of the size that is set. ``chosen[j]`` is the number of rows of the j-th class,
+    between ``lower[j]`` and ``upper[j]``; ``adding`` is what the next row costs, and ``dropping`` what the last one
+    does.
+
+    A bound on a group is ``bound``, with the theta that proves it. It is that of a mixture of two groups: ``high`` with
+    too much excess, to the share ``share``, and ``low`` with little.
     """
 
     members: Members
     allowed: cython.double[::1]
-    free: cython.longlong[:, ::1]
-    part: cython.double[:, ::1]
+    free_table: cython.longlong[:, ::1]
+    part_table: cython.double[:, ::1]
+    size: cython.longlong
+    free: cython.longlong[::1]
+    part: cython.double[::1]
+    lower: cython.longlong[::1]
+    upper: cython.longlong[::1]
     chosen: cython.longlong[::1]
-    place: cython.longlong[::1]  # where the next row of each class comes from
-    used: cython.longlong[::1]  # its copies that are in the group already
-    prices: Tournament  # what it costs, with its excess
+    adding: cython.double[::1]
+    dropping: cython.double[::1]
     value: cython.double
     excess: cython.double
+    bound: cython.double
     theta: cython.double
     high: cython.longlong[::1]
     low: cython.longlong[::1]
+    low_value: cython.double  # infinite if no group with little excess was seen
     share: cython.double
 
-    def __init__(self, members: Members, totals: IntArray, allowed: FloatArray) -> None:
+    def __init__(self, members: Members, totals: IntArray, rows: int, allowed: FloatArray) -> None:
         self.members, self.allowed = members, allowed
-        rows, places = totals.sum(), totals * np.arange(len(allowed))[:, None]
+        places = totals * np.arange(len(allowed))[:, None]
         free = places // rows
-        self.free, self.part = free, ((free + 1) * rows - places) / rows
-        self.chosen, self.place, self.used, self.high, self.low = np.zeros((5, len(totals)), dtype=np.int64)
-        self.prices = Tournament(len(totals))
+        self.free_table, self.part_table = free, ((free + 1) * rows - places) / rows
+        self.free, self.lower, self.upper, self.chosen, self.high, self.low = np.zeros((6, len(totals)), dtype=np.int64)
+        self.part, self.adding, self.dropping = np.zeros((3, len(totals)))
+
+    @cython.cfunc
+    @cython.nogil
+    def set_size(self, size: cython.Py_ssize_t) -> cython.void:
+        """Set the size, with no class decided; the rows chosen so far are kept where they can be."""
+        self.size = size
+        for j in range(self.members.n_classes):
+            c = self.members.sensitive_class[j]
+            self.free[j], self.part[j] = self.free_table[size, c], self.part_table[size, c]
+            self.lower[j], self.upper[j] = 0, self.members.number[j]
 
     @cython.cfunc
     @cython.nogil
     @cython.inline
-    def set_price(self, size: cython.Py_ssize_t, theta: cython.double, c: cython.Py_ssize_t) -> cython.void:
-        """Note what the next row of a class costs where excess costs theta; infinity if there is none."""
-        place = self.place[c]
-        if place == self.members.stop[c]:
-            self.prices.price[c] = INFINITY
-        elif self.chosen[c] < self.free[size, c]:
-            self.prices.price[c] = self.members.reduced_cost[place]
-        elif self.chosen[c] == self.free[size, c]:
-            self.prices.price[c] = self.members.reduced_cost[place] + theta * self.part[size, c]
-        else:
-            self.prices.price[c] = self.members.reduced_cost[place] + theta
+    def set_prices(self, j: cython.Py_ssize_t, theta: cython.double) -> cython.void:
+        """Note what the next row of a class and what the last one cost, where excess costs theta."""
+        number, free = self.chosen[j], self.free[j]
+        place = self.members.first[j] + number
+        self.adding[j], self.dropping[j] = INFINITY, -INFINITY
+        if number < self.upper[j]:
+            self.adding[j] = self.members.reduced_cost[place]
+            if number > free:
+                self.adding[j] += theta
+            elif number == free:
+                self.adding[j] += theta * self.part[j]
+        if number > self.lower[j]:
+            self.dropping[j] = self.members.reduced_cost[place - 1]
+            if number > free + 1:
+                self.dropping[j] += theta
+            elif number == free + 1:
+                self.dropping[j] += theta * self.part[j]
 
     @cython.cfunc
     @cython.nogil
-    def find_cheapest(self, size: cython.Py_ssize_t, theta: cython.double) -> cython.void:
-        """Choose so many rows of least reduced cost where excess costs theta; it is infinite if there are too few."""
-        classes = self.chosen.shape[0]
-        for c in range(classes):
-            self.chosen[c] = self.used[c] = 0
-            self.place[c] = self.members.first[c]
-            self.set_price(size, theta, c)
-        self.prices.start()
-        left: cython.longlong = size
+    def find_cheapest(self, theta: cython.double) -> cython.bint:
+        """Choose the rows of least reduced cost where excess costs theta; say whether there are such rows.
+
+        From the rows chosen before, rows are added or dropped, and exchanged until none gains: their costs rise
+        within a class, so that no other choice is better then.
+        """
+        classes = self.members.n_classes
+        missing: cython.longlong = self.size
+        for j in range(classes):
+            if self.lower[j] > self.upper[j]:
+                return False
+            self.chosen[j] = min(max(self.chosen[j], self.lower[j]), self.upper[j])
+            missing -= self.chosen[j]
+            self.set_prices(j, theta)
+        while True:
+            add: cython.Py_ssize_t = 0
+            drop: cython.Py_ssize_t = 0
+            for j in range(1, classes):
+                if self.adding[j] < self.adding[add]:
+                    add = j
+                if self.dropping[j] > self.dropping[drop]:
+                    drop = j
+            if missing == 0 and self.adding[add] >= self.dropping[drop] - GAIN:
+                break
+            if missing >= 0:
+                if self.adding[add] == INFINITY:
+                    return False
+                self.chosen[add] += 1
+                self.set_prices(add, theta)
+            if missing <= 0:
+                if self.dropping[drop] == -INFINITY:
+                    return False
+                self.chosen[drop] -= 1
+                self.set_prices(drop, theta)
+            if missing > 0:
+                missing -= 1
+            elif missing < 0:
+                missing += 1
+        self.count()
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    def count(self) -> cython.void:
+        """Add up the reduced costs of the chosen rows, and their excess."""
         value: cython.double = 0.0
         excess: cython.double = 0.0
-        while left > 0:
-            cheapest = self.prices.first()
-            if self.prices.price[cheapest] == INFINITY:
-                value, excess = 0.0, INFINITY
-                break
-            place, free = self.place[cheapest], self.free[size, cheapest]
-            number: cython.longlong = min(self.members.copies[place] - self.used[cheapest], left)
-            if self.chosen[cheapest] < free:
-                number = min(number, free - self.chosen[cheapest])
-            elif self.chosen[cheapest] == free:
-                number = 1
-                excess += self.part[size, cheapest]
-            else:
-                excess += number
-            value += number * self.members.reduced_cost[place]
-            left -= number
-            self.chosen[cheapest] += number
-            self.used[cheapest] += number
-            if self.used[cheapest] == self.members.copies[place]:
-                self.place[cheapest] += 1
-                self.used[cheapest] = 0
-            self.set_price(size, theta, cheapest)
-            self.prices.update(cheapest)
+        for j in range(self.members.n_classes):
+            number: cython.longlong = self.chosen[j]
+            value += self.members.sums[self.members.first[j] + number]
+            if number > self.free[j]:
+                excess += self.part[j] + (number - self.free[j] - 1)
         self.value, self.excess = value, excess
 
     @cython.cfunc
     @cython.nogil
-    def least_excess(self, size: cython.Py_ssize_t) -> cython.double:
-        """Return the least excess that a group of this size can have."""
-        classes = self.chosen.shape[0]
-        left: cython.longlong = size
-        excess: cython.double = 0.0
-        for c in range(classes):
-            self.used[c] = 0
-            left -= min(self.free[size, c], self.members.rows[c])
-        while left > 0:
-            best: cython.Py_ssize_t = -1
-            for c in range(classes):
-                has_more: cython.bint = self.used[c] == 0 and self.members.rows[c] > self.free[size, c]
-                if has_more and (best < 0 or self.part[size, c] < self.part[size, best]):
-                    best = c
-            if best < 0:
-                break
-            self.used[best] = 1
-            excess += self.part[size, best]
-            left -= 1
-        for c in range(classes):
-            more: cython.longlong = min(left, max(0, self.members.rows[c] - self.free[size, c] - 1))
-            left -= more
-            excess += more
-        return INFINITY if left > 0 else excess
+    def limit(self) -> cython.double:
+        """Return how much excess is allowed; where all classes are decided it is a sum of parts and a whole number."""
+        allowed = self.allowed[self.size]
+        forced: cython.double = 0.0
+        decided: cython.bint = True
+        for j in range(self.members.n_classes):
+            if self.lower[j] > self.free[j]:
+                forced += self.part[j]
+            elif self.upper[j] > self.free[j]:
+                decided = False
+        if forced > allowed + TOLERANCE:
+            return -1.0
+        return forced + floor(allowed - forced + TOLERANCE) if decided else allowed
 
     @cython.cfunc
     @cython.nogil
-    def proves(self, size: cython.Py_ssize_t, theta: cython.double, least: cython.double) -> cython.bint:
-        """Say whether theta proves that no group of this size has less than the given reduced cost."""
-        self.find_cheapest(size, theta)
-        return self.value + theta * (self.excess - self.allowed[size]) >= least
+    def find_theta(self, theta: cython.double, enough: cython.double) -> cython.bint:
+        """Find the best bound and its theta, starting from a theta; say whether it is below ``enough``.
 
-    @cython.cfunc
-    @cython.nogil
-    def find_theta(self, size: cython.Py_ssize_t, theta: cython.double) -> cython.void:
-        """Find the least reduced cost for this size and the theta that proves it, starting from a theta.
-
-        Two groups are mixed: ``high`` with too much excess, to the share ``share``, and ``low`` with little. The
-        reduced cost is infinite if there is none.
+        If it is not, the search ends as soon as that is known.
         """
-        allowed = self.allowed[size]
-        self.theta, self.share = theta, 0.0
-        if self.least_excess(size) > allowed + TOLERANCE:
-            self.value = INFINITY
-            return
+        limit = self.limit()
         high_value: cython.double = 0.0
         high_excess: cython.double = INFINITY
-        low_value: cython.double = 0.0
         low_excess: cython.double = -INFINITY
+        self.low_value, self.share, self.bound, self.theta = INFINITY, 0.0, -INFINITY, theta
+        if limit < 0:
+            self.bound = INFINITY
+            return False
         for _ in range(ROUNDS):
-            self.find_cheapest(size, self.theta)
-            if self.excess <= allowed + TOLERANCE:
-                low_value, low_excess = self.value, self.excess
-                for c in range(self.low.shape[0]):
-                    self.low[c] = self.chosen[c]
-                if self.theta == 0.0:
-                    return
+            if not self.find_cheapest(theta):
+                self.bound = INFINITY
+                return False
+            bound = self.value + theta * (self.excess - limit)
+            if bound > self.bound:
+                self.bound, self.theta = bound, theta
+            if bound >= enough:
+                return False
+            if self.excess <= limit + TOLERANCE:
+                self.low_value, low_excess = self.value, self.excess
+                for j in range(self.members.n_classes):
+                    self.low[j] = self.chosen[j]
+                if theta == 0.0:
+                    return True
             else:
                 high_value, high_excess = self.value, self.excess
-                for c in range(self.high.shape[0]):
-                    self.high[c] = self.chosen[c]
+                for j in range(self.members.n_classes):
+                    self.high[j] = self.chosen[j]
             if high_excess < INFINITY and low_excess > -INFINITY:
-                crossing = (low_value - high_value) / (high_excess - low_excess)
-                if abs(crossing - self.theta) <= 1e-7 * (1 + abs(self.theta)):
+                theta = max(0.0, (self.low_value - high_value) / (high_excess - low_excess))
+                if self.low_value + theta * (low_excess - limit) <= self.bound + CLOSE:
                     break
-                self.theta = max(0.0, crossing)
             elif high_excess < INFINITY:
-                self.theta = 2 * self.theta + FIRST_STEP
+                theta = 2 * theta + FIRST_STEP
             else:
-                self.theta = 0.0 if self.theta < FIRST_STEP else self.theta / 2
-        if high_excess < INFINITY:
-            self.share = (allowed - low_excess) / (high_excess - low_excess)
-        self.value = self.share * high_value + (1 - self.share) * low_value
+                theta = 0.0 if theta < FIRST_STEP else theta / 2
+        if high_excess < INFINITY and low_excess > -INFINITY:
+            self.share = (limit - low_excess) / (high_excess - low_excess)
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    def open_class(self) -> cython.Py_ssize_t:
+        """Return a class to decide next: one on which the two groups disagree, else any; -1 if all are decided."""
+        best: cython.Py_ssize_t = -1
+        best_rank: cython.double = -1.0
+        for j in range(self.members.n_classes):
+            if self.lower[j] > self.free[j] or self.upper[j] <= self.free[j]:
+                continue
+            rank = 1.0 - self.part[j]
+            if (self.high[j] > self.free[j]) != (self.low[j] > self.free[j]):
+                rank += 2.0
+            if rank > best_rank:
+                best, best_rank = j, rank
+        return best
 
 
 @cython.final
@@ -314,46 +331,60 @@ class SizedGroups:
 class SmallGroups:
     """Finds the least reduced cost of groups of ``smallest`` rows or more, in scratch space for one thread.
 
+    They are close to shares: that of a class is its part of ``totals`` in so many ``rows``.
+
     ``best_size`` and ``best_theta`` remember the best size and theta of each pattern, where the next search starts.
-    Sizes that the slope of a pattern times ``slope_theta`` shows to be too dear are left out: ``sums`` has what a group
-    of each size costs at least by that, and ``flat`` the same without a slope.
+    ``flat`` has what the cheapest rows cost, for each size; ``bounds`` what a group costs at least, with its theta in
+    ``thetas``. ``possible`` has the sizes that have close groups at all. The best group so far has the reduced cost
+    ``best``, and is a mixture of ``best_high``, to the share ``best_share``, and ``best_low``.
+
+    A tree is written to ``nodes``, ``n_nodes`` so far: a class that is divided is followed by the tree where it is out,
+    and by that where it is in; at its end is -1 - theta.
     """
 
     sorted: SortedCovers
     members: Members
     groups: SizedGroups
     smallest: cython.Py_ssize_t
-    slope: cython.double[:, ::1]
-    slope_theta: cython.double[::1]
+    possible: cython.uchar[::1]
     best_size: cython.longlong[::1]
     best_theta: cython.double[::1]
     multipliers: cython.longlong[::1]
     flat: cython.double[::1]
-    sums: cython.double[::1]
+    bounds: cython.double[::1]
+    thetas: cython.double[::1]
+    margin: cython.double
+    is_near: cython.bint
+    is_large: cython.bint
+    best: cython.double
+    size_of_best: cython.longlong
+    theta_of_best: cython.double
+    best_share: cython.double
     best_high: cython.longlong[::1]
     best_low: cython.longlong[::1]
-    tilt: cython.double[::1]  # theta times the slope
-    place: cython.longlong[::1]  # where the next row of each class comes from
-    prices: Tournament  # what it costs with the slope
+    nodes: cython.longlong[::1]
+    n_nodes: cython.Py_ssize_t
+    total_nodes = cython.declare(cython.longlong, visibility="readonly")
 
     def __init__(
         self,
         sorted_: SortedCovers,
         totals: IntArray,
+        rows: int,
         allowed: FloatArray,
         smallest: int,
-        slope: FloatArray,
-        slope_theta: FloatArray,
         best_size: IntArray,
         best_theta: FloatArray,
     ) -> None:
-        self.sorted, self.members = sorted_, Members(sorted_.covers.longest, len(totals))
-        self.groups = SizedGroups(self.members, totals, allowed)
-        self.smallest, self.slope, self.slope_theta = smallest, slope, slope_theta
-        self.best_size, self.best_theta = best_size, best_theta
-        self.flat, self.sums = np.empty((2, len(allowed)))
-        self.best_high, self.best_low, self.place = np.zeros((3, len(totals)), dtype=np.int64)
-        self.tilt, self.prices = np.zeros(len(totals)), Tournament(len(totals))
+        covered = int(np.asarray(sorted_.covers.counts).sum())
+        self.sorted, self.members = sorted_, Members(len(totals), len(allowed) - 1, covered)
+        self.groups = SizedGroups(self.members, totals, rows, allowed)
+        self.smallest, self.best_size, self.best_theta = smallest, best_size, best_theta
+        self.possible = possible_sizes(totals, rows, allowed).view(np.uint8)
+        self.flat, self.bounds, self.thetas = np.zeros((3, len(allowed)))
+        self.best_high, self.best_low = np.zeros((2, len(totals)), dtype=np.int64)
+        self.nodes = np.zeros(2 * MAX_NODES + 2 * len(totals) + 4, dtype=np.int64)
+        self.total_nodes = 0
 
     def lower(
         self,
@@ -363,27 +394,55 @@ class SmallGroups:
         active: BoolArray,
         values: cython.double[::1],
         taken: cython.double[::1],
-        size_multipliers: cython.double[:, ::1],
+        margin: cython.double,
+        marks: cython.uchar[:, ::1],
     ) -> None:
         """For one in so many patterns, if it is active, find the least reduced cost where it is below ``values``.
 
-        ``taken`` counts the copies of each row type in the groups. If ``size_multipliers`` has a row per pattern it is
-        filled with the theta of those sizes for which that of the pattern is not enough.
+        ``taken`` counts the copies of each row type in the groups. Two marks are set for each pattern: whether a group
+        may have a reduced cost below the margin, and whether one of more rows than the largest size may have less.
         """
-        self.multipliers = multipliers
+        self.multipliers, self.margin = multipliers, margin
         active_: cython.uchar[::1] = active.view(np.uint8)
         with cython.nogil:
             p = chunk
             while p < active_.shape[0]:
                 if active_[p]:
-                    most = self.add_up(p)
-                    if self.least_sum(most) < values[p]:
-                        self.members.load(self.sorted, multipliers, p)
-                        self.raise_sums(p, most)
-                        values[p] = self.find_best(p, most, values[p], taken)
-                        if size_multipliers.shape[0] > 0:
-                            self.find_other_thetas(p, most, values[p], size_multipliers)
+                    self.is_near = values[p] < 0.0
+                    self.is_large = False
+                    values[p] = self.least_under(p, values[p], taken)
+                    marks[0, p], marks[1, p] = self.is_near, self.is_large
                 p += chunks
+
+    @cython.cfunc
+    @cython.nogil
+    def least_under(self, p: cython.Py_ssize_t, least: cython.double, taken: cython.double[::1]) -> cython.double:
+        """Return the least reduced cost under one pattern if it is below the least so far, and take its group."""
+        most = self.add_up(p)
+        if self.least_sum(most) >= least + self.margin:
+            return least
+        self.members.load(self.sorted, self.multipliers, p)
+        self.best, self.size_of_best = least, 0
+        self.bound_sizes(p, most)
+        self.is_large = most == self.flat.shape[0] - 1 and self.bounds[most] < self.best
+        while True:
+            size: cython.Py_ssize_t = self.smallest
+            for other in range(self.smallest, most + 1):
+                if self.bounds[other] < self.bounds[size]:
+                    size = other
+            if self.bounds[size] >= self.best - CLOSE:
+                break
+            self.groups.set_size(size)
+            self.n_nodes = 0
+            self.divide(self.thetas[size], False)
+            self.total_nodes += self.n_nodes
+            self.bounds[size] = INFINITY
+        if self.size_of_best > 0:
+            self.best_size[p], self.best_theta[p] = self.size_of_best, self.theta_of_best
+            for j in range(self.members.n_classes):
+                self.take(j, self.best_high[j], self.best_share, taken)
+                self.take(j, self.best_low[j], 1 - self.best_share, taken)
+        return self.best
 
     @cython.cfunc
     @cython.nogil
@@ -408,103 +467,154 @@ class SmallGroups:
         """Return the least of the sums over all sizes; infinity if there is no size."""
         least = INFINITY
         for size in range(self.smallest, most + 1):
-            least = min(least, self.flat[size])
+            if self.possible[size]:
+                least = min(least, self.flat[size])
         return least
 
     @cython.cfunc
     @cython.nogil
-    def raise_sums(self, p: cython.Py_ssize_t, most: cython.Py_ssize_t) -> cython.void:
-        """Raise sums to what the cheapest rows cost if theta times the slope is added: no legal group has less."""
-        for c in range(self.tilt.shape[0]):
-            self.tilt[c] = self.slope_theta[p] * self.slope[p, c]
-            self.place[c] = self.members.first[c]
-            self.set_price(c)
-        self.prices.start()
-        total: cython.double = 0.0
-        size: cython.Py_ssize_t = 0
-        self.sums[0] = self.flat[0]
-        while size < most:
-            cheapest = self.prices.first()
-            stop: cython.Py_ssize_t = min(most, size + self.members.copies[self.place[cheapest]])
-            while size < stop:
-                size += 1
-                total += self.prices.price[cheapest]
-                self.sums[size] = max(self.flat[size], total)
-            self.place[cheapest] += 1
-            self.set_price(cheapest)
-            self.prices.update(cheapest)
-
-    @cython.cfunc
-    @cython.nogil
-    def set_price(self, c: cython.Py_ssize_t) -> cython.void:
-        """Note what the next row of a class costs with the slope; infinity if there is none."""
-        place = self.place[c]
-        if place == self.members.stop[c]:
-            self.prices.price[c] = INFINITY
-        else:
-            self.prices.price[c] = self.members.reduced_cost[place] + self.tilt[c]
-
-    @cython.cfunc
-    @cython.nogil
-    def find_best(
-        self, p: cython.Py_ssize_t, most: cython.Py_ssize_t, least: cython.double, taken: cython.double[::1]
-    ) -> cython.double:
-        """Return the least reduced cost over all sizes up to one if it is below the least so far, and take its group.
+    def bound_sizes(self, p: cython.Py_ssize_t, most: cython.Py_ssize_t) -> cython.void:
+        """Bound all sizes without deciding classes; sizes that cannot have less than the best so far are left out.
 
         The best size of the last search comes first, because most others are too dear then.
         """
-        best: cython.double = least
-        best_size: cython.Py_ssize_t = 0
-        best_share: cython.double = 0.0
-        theta: cython.double = self.best_theta[p]
-        best_theta: cython.double = theta
-        for step in range(most - self.smallest + 2):
-            size: cython.Py_ssize_t = self.smallest + step - 1
-            if step == 0:
-                size = min(max(self.best_size[p], self.smallest), most)
-            if self.sums[size] >= best or (step > 0 and theta > 0 and self.groups.proves(size, theta, best)):
-                continue
-            self.groups.find_theta(size, theta)
-            theta = self.groups.theta
-            if self.groups.value < best:
-                best, best_size, best_share, best_theta = self.groups.value, size, self.groups.share, theta
-                for c in range(self.best_high.shape[0]):
-                    self.best_high[c], self.best_low[c] = self.groups.high[c], self.groups.low[c]
-        self.best_theta[p] = best_theta if best_size > 0 else theta
-        if best_size > 0:
-            self.best_size[p] = best_size
-            for c in range(self.best_high.shape[0]):
-                self.take(c, self.best_high[c], best_share, taken)
-                self.take(c, self.best_low[c], 1 - best_share, taken)
-        return best
+        theta = self.best_theta[p]
+        remembered: cython.Py_ssize_t = self.best_size[p]
+        for j in range(self.members.n_classes):
+            self.groups.chosen[j] = 0
+        for size in range(self.smallest, most + 1):
+            self.bounds[size] = INFINITY
+        if self.smallest <= remembered <= most:
+            theta = self.bound_size(remembered, theta)
+        for size in range(self.smallest, most + 1):
+            if size != remembered:
+                theta = self.bound_size(size, theta)
+
+    @cython.cfunc
+    @cython.nogil
+    def bound_size(self, size: cython.Py_ssize_t, theta: cython.double) -> cython.double:
+        """Bound one size from a theta on; return the theta to go on with."""
+        if not self.possible[size] or self.flat[size] >= self.best + self.margin:
+            return theta
+        self.groups.set_size(size)
+        below = self.groups.find_theta(theta, self.best + self.margin)
+        self.bounds[size], self.thetas[size] = self.groups.bound, self.groups.theta
+        self.is_near |= self.groups.bound < self.margin
+        if below:
+            self.note_low()
+        return self.groups.theta
+
+    @cython.cfunc
+    @cython.nogil
+    def note_low(self) -> cython.void:
+        """Note the group of little excess if it is the best so far."""
+        if self.groups.low_value < self.best:
+            self.best = self.groups.low_value
+            self.note(0.0)
+
+    @cython.cfunc
+    @cython.nogil
+    def note(self, share: cython.double) -> cython.void:
+        """Note the groups that were found as the best so far."""
+        self.size_of_best, self.theta_of_best, self.best_share = self.groups.size, self.groups.theta, share
+        for j in range(self.members.n_classes):
+            self.best_high[j], self.best_low[j] = self.groups.high[j], self.groups.low[j]
+
+    @cython.cfunc
+    @cython.nogil
+    def divide(self, theta: cython.double, writing: cython.bint) -> cython.void:
+        """Decide class after class until no group can have less than the best so far, and write the tree of it.
+
+        A bound below the best is exact where all classes are decided: it becomes the best, unless a tree is written
+        for a given best.
+        """
+        node = self.n_nodes
+        self.n_nodes += 1
+        below = self.groups.find_theta(theta, self.best)
+        theta = self.groups.theta
+        self.nodes[node] = -1 - cython.cast(cython.longlong, theta + 0.5)
+        if not below:
+            return
+        if not writing:
+            self.note_low()
+            if self.groups.bound >= self.best - CLOSE:
+                return
+        j = self.groups.open_class()
+        if j < 0 or self.n_nodes >= MAX_NODES:
+            if not writing:
+                self.best = self.groups.bound
+                self.note(self.groups.share if self.groups.low_value < INFINITY else 1.0)
+            return
+        self.nodes[node] = self.members.sensitive_class[j]
+        lower, upper = self.groups.lower[j], self.groups.upper[j]
+        self.groups.upper[j] = self.groups.free[j]
+        self.divide(theta, writing)
+        self.groups.lower[j], self.groups.upper[j] = self.groups.free[j] + 1, upper
+        self.divide(theta, writing)
+        self.groups.lower[j] = lower
 
     @cython.cfunc
     @cython.nogil
     def take(
-        self, c: cython.Py_ssize_t, number: cython.longlong, share: cython.double, taken: cython.double[::1]
+        self, j: cython.Py_ssize_t, number: cython.longlong, share: cython.double, taken: cython.double[::1]
     ) -> cython.void:
-        """Count the first copies of a sensitive class as taken, to a share."""
-        place: cython.longlong = self.members.first[c]
-        while number > 0 and share > 0.0:
-            copies: cython.longlong = min(number, self.members.copies[place])
-            taken[self.members.row_type[place]] += share * copies
-            number -= copies
-            place += 1
+        """Count the first rows of a class as taken, to a share."""
+        if share > 0.0:
+            for place in range(self.members.first[j], self.members.first[j] + number):
+                taken[self.members.row_type[place]] += share
+
+    def proof(
+        self,
+        p: cython.Py_ssize_t,
+        multipliers: cython.longlong[::1],
+        least: cython.double,
+        largest: cython.Py_ssize_t,
+    ) -> list[tuple[int, int, IntArray | None]]:
+        """Return what proves that no group of up to the largest size has a reduced cost below the least.
+
+        It is a list of the sizes that need it. For each there is a theta, or the nodes of a tree. For all other sizes
+        the theta of the pattern is enough.
+        """
+        self.multipliers = multipliers
+        found: list[tuple[int, int, IntArray | None]] = []
+        with cython.nogil:
+            most = min(self.add_up(p), largest)
+            self.members.load(self.sorted, multipliers, p)
+            self.best = least
+            for j in range(self.members.n_classes):
+                self.groups.chosen[j] = 0
+        theta = self.best_theta[p]
+        for size in range(self.smallest, most + 1):
+            if self.flat[size] >= least or not self.possible[size]:
+                continue
+            with cython.nogil:
+                self.n_nodes = self.prove_size(size, theta)
+            if self.n_nodes == 1:
+                found.append((size, -1 - self.nodes[0], None))
+            elif self.n_nodes > 1:
+                found.append((size, 0, np.array(self.nodes[: self.n_nodes])))
+        return found
 
     @cython.cfunc
     @cython.nogil
-    def find_other_thetas(
-        self,
-        p: cython.Py_ssize_t,
-        most: cython.Py_ssize_t,
-        best: cython.double,
-        size_multipliers: cython.double[:, ::1],
-    ) -> cython.void:
-        """Fill in the best theta of those sizes for which that of the pattern does not prove the best reduced cost."""
-        theta = self.best_theta[p]
-        for size in range(self.smallest, most + 1):
-            if self.flat[size] >= best or self.groups.proves(size, theta, best - 0.5):
-                continue
-            self.groups.find_theta(size, theta)
-            if self.groups.value < INFINITY:
-                size_multipliers[p, size] = self.groups.theta
+    def prove_size(self, size: cython.Py_ssize_t, theta: cython.double) -> cython.Py_ssize_t:
+        """Write the tree of a size; return the number of its nodes, 0 if theta is enough."""
+        self.groups.set_size(size)
+        theta = cython.cast(cython.longlong, theta + 0.5)
+        if (
+            not self.groups.find_cheapest(theta)
+            or self.groups.value + theta * (self.groups.excess - self.groups.limit()) >= self.best
+        ):
+            return 0
+        self.n_nodes = 0
+        self.divide(theta, True)
+        return self.n_nodes
+
+
+def possible_sizes(totals: IntArray, rows: int, allowed: FloatArray) -> BoolArray:
+    """Say for every size whether groups can be close: rows are distributed by largest remainders."""
+    places = totals * np.arange(len(allowed))[:, None]
+    whole, parts = places // rows, np.sort((places // rows + 1) * rows - places, axis=1)
+    left = np.arange(len(allowed)) - whole.sum(axis=1)
+    least = np.where(np.arange(len(totals)) < left[:, None], parts, 0).sum(axis=1) / rows
+    return np.asarray(least <= allowed + 1e-9)

@@ -28,6 +28,8 @@ class PairGroups:
     highest: cython.longlong[::1]
     multipliers: cython.longlong[::1]
     active: cython.uchar[::1]
+    near: cython.uchar[::1]
+    margin: cython.longlong
     members: cython.int[::1]
     middle: cython.longlong[::1]
     right: cython.longlong[::1]
@@ -43,7 +45,7 @@ class PairGroups:
         self.covers, self.lowest, self.highest = covers, lowest, highest
         self.is_second = is_second.view(np.uint8)
         patterns = covers.cost.shape[0]
-        self.active = np.empty(patterns, dtype=np.uint8)
+        self.active, self.near = np.zeros((2, patterns), dtype=np.uint8)
         self.members = np.empty(covers.types.shape[0], dtype=np.int32)
         self.middle, self.right, self.rows = np.zeros((3, patterns), dtype=np.int64)
         self.count_first()
@@ -59,18 +61,30 @@ class PairGroups:
                 if not self.is_second[u]:
                     self.rows[p] += self.covers.counts[u]
 
-    def least(self, multipliers: cython.longlong[::1], order: cython.longlong[::1]) -> tuple[int, IntArray]:
-        """Return the same as for other groups; ``order`` has the row types by falling multipliers."""
-        self.multipliers = multipliers
+    def least(
+        self,
+        multipliers: cython.longlong[::1],
+        order: cython.longlong[::1],
+        everywhere: cython.bint,
+        margin: cython.longlong,
+    ) -> tuple[int, IntArray]:
+        """Return the same as for other groups; ``order`` has the row types by falling multipliers.
+
+        If everywhere, it is noted under which patterns a reduced cost is below the margin; else only these are tried.
+        """
+        self.multipliers, self.margin = multipliers, margin if everywhere else 0
         copies = np.zeros(multipliers.shape[0], dtype=np.int64)
         taken: cython.longlong[::1] = copies
         total: cython.longlong = 0
         with cython.nogil:
+            self.choose(everywhere)
             self.sort_members(order)
             for p in range(self.active.shape[0]):
                 if not self.active[p]:
                     continue
                 value = self.best_pair(p)
+                if everywhere:
+                    self.near[p] = value < margin
                 if value < 0:
                     total += value
                     self.take(p, taken)
@@ -78,12 +92,22 @@ class PairGroups:
 
     @cython.cfunc
     @cython.nogil
+    def choose(self, everywhere: cython.bint) -> cython.void:
+        """Choose the active patterns, or those of them that were near before."""
+        self.active[:] = False
+        self.covers.mark_active(self.multipliers, self.active)
+        for p in range(self.active.shape[0]):
+            if everywhere:
+                self.near[p] = False
+            elif not self.near[p]:
+                self.active[p] = False
+
+    @cython.cfunc
+    @cython.nogil
     def sort_members(self, order: cython.longlong[::1]) -> cython.void:
         """List the row types of active patterns in a given order."""
         for p in range(self.middle.shape[0]):
             self.middle[p], self.right[p] = self.covers.starts[p], self.covers.starts[p + 1]
-        self.active[:] = False
-        self.covers.mark_active(self.multipliers, self.active)
         for i in range(order.shape[0]):
             u = order[i]
             if self.is_second[u]:
@@ -102,10 +126,10 @@ class PairGroups:
     @cython.cfunc
     @cython.nogil
     def best_pair(self, p: cython.Py_ssize_t) -> cython.longlong:
-        """Return the least reduced cost, 0 if none is negative, and note the numbers of rows of both classes."""
+        """Return the least reduced cost, or the margin if that is less, and note the numbers of rows of each class."""
         cost, first, place = self.covers.cost[p], self.middle[p], self.covers.starts[p + 1] - 1
         profitable = self.sum_profitable(p)
-        best: cython.longlong = 0
+        best: cython.longlong = self.margin
         spent: cython.longlong = 0
         b: cython.longlong = 0
         copy: cython.longlong = 0

@@ -131,10 +131,11 @@ def lowest_levels(
 ) -> None:
     """Lower the levels of every set to those of the items that it is inside of."""
     inner, outer = Sets(sets), Sets(covers)
+    first: cython.ulonglong[::1] = np.ascontiguousarray(sets[:, 0])  # side by side: mostly they decide
     with cython.nogil:
         for item in range(outer.words.shape[0]):
             column, level = columns[item], levels[item]
             outside = ~outer.words[item, 0]
-            for s in range(inner.words.shape[0]):
-                if not inner.words[s, 0] & outside and level < found[s, column] and inner.is_inside(s, outer, item):
+            for s in range(first.shape[0]):
+                if not first[s] & outside and level < found[s, column] and inner.is_inside(s, outer, item):
                     found[s, column] = level

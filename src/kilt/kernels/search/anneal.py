@@ -10,6 +10,7 @@ import cython
 from cython.cimports.kilt.kernels.model.rules import CompiledRules
 from cython.cimports.kilt.kernels.random import Random
 from cython.cimports.kilt.kernels.search.assignment import Assignment, CoverIndex
+from cython.cimports.kilt.kernels.search.chain_moves import ChainMoves
 from cython.cimports.kilt.kernels.search.moves import Moves
 from cython.cimports.kilt.kernels.search.offers import Offers
 from cython.cimports.kilt.kernels.search.opening import Opening
@@ -17,6 +18,9 @@ from cython.cimports.libc.math import log
 
 OPENINGS = cython.declare(cython.double, 0.5)  # the shares of moves; in the others rows relocate
 CLOSINGS = cython.declare(cython.double, 0.1)
+CHAINED = cython.declare(cython.longlong, 5)  # moves after which one by chains is tried, which takes much longer
+MOST_CLASSES = cython.declare(cython.longlong, 128)  # sensitive classes with which that is worth its time
+MOST_ENDS = cython.declare(cython.longlong, 20_000_000)  # patterns times sensitive classes for which chains have room
 LONGEST = cython.declare(cython.longlong, 2_000)  # row types of a pattern that are looked at in a move
 
 
@@ -32,17 +36,26 @@ class Annealing:
     moves = cython.declare(Moves, visibility="readonly")
     opening: Opening
     offers = cython.declare(Offers, visibility="readonly")
+    chains = cython.declare(ChainMoves, visibility="readonly")
+    has_chains = cython.declare(cython.bint, visibility="readonly")
+    tried: cython.longlong
 
     def __init__(self, index: CoverIndex, assignment: Assignment, rules: CompiledRules, random: Random) -> None:
         self.index, self.assignment, self.rules, self.random = index, assignment, rules, random
         self.moves = Moves(index, assignment, rules, random)
         self.offers = Offers(index, assignment, rules, random, 2 * LONGEST)
         self.opening = Opening(self.moves, self.offers)
+        patterns, classes = assignment.by_class.of.shape[0], assignment.by_class.of.shape[1]
+        self.has_chains = not rules.size_only and classes <= MOST_CLASSES and patterns * classes <= MOST_ENDS
+        self.chains = ChainMoves(self.moves) if self.has_chains else None
+        self.tried = 0
 
     def forget_all(self) -> None:
         """Forget what moves remember."""
         self.moves.forget_all()
         self.opening.forget_all()
+        if self.has_chains:
+            self.chains.forget_all()
 
     def anneal(
         self,
@@ -60,6 +73,10 @@ class Annealing:
             return
         with cython.nogil:
             for _ in range(moves):
+                self.tried += 1
+                if self.has_chains and self.tried % CHAINED == 0:
+                    self.chains.try_move(patterns, row_types, temperature, max_closed_size)
+                    continue
                 self.moves.stamp += 1
                 self.assignment.logged = 0
                 before = self.assignment.cost

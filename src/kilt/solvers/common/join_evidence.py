@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kilt.certificates.proof.evidence import Evidence, PatternMultipliers
+from kilt.certificates.proof.evidence import Evidence, PatternMultipliers, PatternTrees
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 
@@ -32,6 +32,11 @@ def join_evidence(problem: Problem, parts: Sequence[tuple[IntArray, Evidence]]) 
         _joined_multipliers([(types, part.size_multipliers) for types, part in parts]),
         _joined_multipliers([(types, part.linear_multipliers) for types, part in parts]),
         _joined_multipliers([(types, part.tail_multipliers) for types, part in parts]),
+        PatternTrees(
+            _joined_multipliers([(types, part.trees.patterns) for types, part in parts]),
+            np.concatenate([part.trees.nodes for _, part in parts]),
+        ),
+        _joined_multipliers([(types, part.own_largest) for types, part in parts]),
     )
 
 

@@ -179,7 +179,7 @@ class Candidates:
 def _place(state: State, members: IntArray, sizes: IntArray, stop: StoppingRule) -> None:
     """Place the largest legal parts of buckets; one that lost rows to a larger one waits for the next round."""
     while len(sizes) and not stop():
-        members, sizes = _take(state, _candidates(state, members, sizes))
+        members, sizes = _take(state, _candidates(state, members, sizes, stop))
 
 
 def _large_enough(state: State, vector: Levels, types: IntArray) -> Found:
@@ -192,11 +192,11 @@ def _large_enough(state: State, vector: Levels, types: IntArray) -> Found:
     return members[np.repeat(enough, sizes)], sizes[enough]
 
 
-def _candidates(state: State, members: IntArray, sizes: IntArray) -> Candidates:
+def _candidates(state: State, members: IntArray, sizes: IntArray, stop: StoppingRule) -> Candidates:
     """Evaluate buckets, given their row types one after the other, and keep those that can hold a legal group."""
     left = state.left[members]
     owner = np.repeat(np.arange(len(sizes)), sizes)
-    copies = largest_legal(state.problem, members, left, owner)
+    copies = largest_legal(state.problem, members, left, owner, stop)
     legal = np.bincount(owner, copies, len(sizes)) > 0
     kept = np.repeat(legal, sizes) & (left > 0)
     lengths = np.bincount(owner[kept], minlength=len(sizes))[legal]

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, IntArray
+from kilt.run.stopping import never
 
 MAX_STEPS = 400  # after which a bucket is given up
 BLOCK = 4_000_000  # numbers that are held at a time
 
 
-def largest_legal(problem: Problem, types: IntArray, left: IntArray, owner: IntArray) -> IntArray:
+def largest_legal(
+    problem: Problem, types: IntArray, left: IntArray, owner: IntArray, is_over: Callable[[], bool] = never
+) -> IntArray:
     """Return how many of the ``left`` copies of row types each bucket takes for a legal group, 0 where none is found.
 
     Entry i is in bucket ``owner[i]`` (0, 1, ... in order). A bucket that is legal is taken whole.
     From the others rows of the sensitive class that violates a rule most are removed, a twentieth of
-    the bucket at a time and single rows in the end.
+    the bucket at a time and single rows in the end. When time is over, buckets that are not legal yet are given up.
     """
     copies = np.zeros_like(left)
     classes = len(problem.sensitive_totals)
@@ -30,7 +35,7 @@ def largest_legal(problem: Problem, types: IntArray, left: IntArray, owner: IntA
         )
         whole = np.bincount(class_in_bucket, left[low:high], rows * classes).astype(np.int64).reshape(rows, classes)
         part = whole.copy()
-        _trim(problem, part)
+        _trim(problem, part, is_over)
         copies[low:high] = _shared(left[low:high], class_in_bucket, part.ravel())
     return copies
 
@@ -47,7 +52,7 @@ def _shared(left: IntArray, class_in_bucket: IntArray, part: IntArray) -> IntArr
     return copies
 
 
-def _trim(problem: Problem, part: IntArray) -> None:
+def _trim(problem: Problem, part: IntArray, is_over: Callable[[], bool]) -> None:
     part[part.sum(axis=1) < problem.rules.min_group_size] = 0
     open_ = np.flatnonzero(part.any(axis=1))
     for _ in range(MAX_STEPS):
@@ -55,6 +60,8 @@ def _trim(problem: Problem, part: IntArray) -> None:
             break
         broken = ~_legal(problem, part[open_])
         open_ = open_[broken]
+        if is_over():
+            break
         if len(open_):
             _remove_rows(problem, part, open_)
             part[open_[part[open_].sum(axis=1) < problem.rules.min_group_size]] = 0

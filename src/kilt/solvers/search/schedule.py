@@ -29,11 +29,13 @@ class Params:
 
     t_start: tuple[float, float] = (0.12, 1.0)  # first temperature: stars, times a power of the usual size of a group
     t_end: tuple[float, float] = (0.065, 0.5)  # last temperature, likewise
+    max_classes: int = 1_000  # sensitive classes: with more, rows are swapped, as a choice among all takes too long
     min_usual_size: int = 5  # rows of a group below which it does not get colder
     n_workers: int = 2  # searches side by side where the same bytes must come out on any number of cores
     row_types_per_worker: int = 5_000  # with fewer, each worker would see too little
     groups_per_worker: int = 300
     chunk_moves: int = 10_000  # moves at a time where iterations are counted
+    first_chunk_moves: int = 1_000  # moves of the first chunk where time is counted: it shows how long a move takes
     chunk_seconds: float = 0.1  # about how long a chunk takes where time is counted
 
     wide_level_vectors: int = 2_000  # from so many level vectors on,
@@ -50,7 +52,7 @@ class Schedule:
 
     def __init__(self, stop: StoppingRule, params: Params) -> None:
         self.stop, self.params, self.began = stop, params, stop.elapsed
-        self.moves, self.next = 0, params.chunk_moves
+        self.moves, self.next = 0, params.chunk_moves if stop.seconds is None else params.first_chunk_moves
 
     def done(self) -> float:
         """Say how much of the search is done, from 0 to 1."""

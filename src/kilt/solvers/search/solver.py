@@ -76,7 +76,7 @@ class Search:
             run = Run(problem, rules, stop, observer, incumbent, self.seed)
             with BackgroundBound(problem, stop.share(PARAMS.bounding_share), observer, incumbent) as background:
                 start = self.given or run.start()
-                if start.cost > problem.base_cost and not run.is_wide:
+                if start.cost > problem.base_cost and not run.needs_swaps:
                     background.wait(incumbent.ready)
                 best = run.improve(start)
                 bound = background.enough()
@@ -99,6 +99,11 @@ class Run:
     def is_wide(self) -> bool:
         """Whether there are too many level vectors to list their patterns."""
         return is_wide(self.problem)
+
+    @cached_property
+    def needs_swaps(self) -> bool:
+        """Whether rows change places in place of patterns being opened: in wide tables, and with many classes."""
+        return self.is_wide or len(self.problem.sensitive_totals) > PARAMS.max_classes
 
     def start(self) -> Partition:
         """Find a first partition.
@@ -126,9 +131,9 @@ class Run:
         return replace(self.stop, seconds=max(seconds, self.stop.elapsed + PARAMS.min_greedy_seconds))
 
     def improve(self, start: Partition) -> Partition:
-        """Build a partition by multipliers, and go on from the better of the two; in a wide table, just go on."""
+        """Build a partition by multipliers, and go on from the better of the two, or just go on with swaps."""
         incumbent, best = self.incumbent, start
-        if self.is_wide:
+        if self.needs_swaps:
             return self.swap_rows(start)
         pool, multipliers = incumbent.pool, incumbent.multipliers
         if incumbent.bound >= best.cost or self.stop() or pool is None or multipliers is None:

@@ -59,7 +59,6 @@ def walk(page: Any) -> None:
     page.wait_for_selector("[data-column='3'] table.levels")
     take(page, "columns", 1000)
     page.click("text=Continue: how well")
-    page.fill("#t", "0.6")
     page.wait_for_selector("#estimate dl.figures")
     page.click("form[action='/policy/frontier'] button")
     page.wait_for_selector("#points >> text=after some seconds")
@@ -72,6 +71,7 @@ def walk(page: Any) -> None:
     take(page, "run", 900)
     page.click("#take")
     page.wait_for_url("**/result")
+    page.wait_for_selector(".pair")
     take(page, "result", 1250)
 
 

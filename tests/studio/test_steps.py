@@ -257,8 +257,8 @@ def test_a_run_can_be_stopped_in_the_middle(visitor):
     page = read(visitor.get("/result").text)
     assert "stopped by hand: this command gives a similar release" in page
     assert "name" not in visitor.session.run.result["left"]
-    assert "Rows 21 to 40 of 3,000" in read(visitor.get("/result?from=21").text)
-    assert "Rows 3000 to 3000" in read(visitor.get("/result?from=99999").text)
+    visitor.wait("/result?from=21", "Rows 21 to 40 of 3,000")
+    visitor.wait("/result/rows?from=99999", "Rows 3000 to 3000")
 
 
 def test_a_run_can_be_abandoned(visitor, tmp_path):
@@ -329,3 +329,21 @@ def test_a_result_is_kept_when_something_else_is_chosen(hospital):
     assert "The settings were changed since" in page
     hospital.open(name="patients")
     assert "another table is open now" in read(hospital.get("/result").text).lower()
+
+
+@pytest.mark.thorough
+def test_adult_stays_responsive_while_a_search_runs(visitor, adult):
+    visitor.open(path=str(adult))
+    visitor.decide("columns")
+    visitor.decide("policy", k="5", l="", t="")
+    visitor.post("/run/start", limit="time", time="60")
+    visitor.wait("/run/live", "stars, best so far")
+    longest = 0.0
+    for _ in range(50):
+        for address in ("/run/live", "/table", "/columns", "/columns/1/preview?ladder=suppress&weight=1", "/policy"):
+            begun = time.monotonic()
+            assert visitor.get(address).status == 200
+            longest = max(longest, time.monotonic() - begun)
+    visitor.post("/run/take")
+    visitor.wait("/run/live", "/result")
+    assert longest < 0.5

@@ -45,7 +45,7 @@ class Session:
         self.columns: dict[str, ColumnChoice] = {}
         self.policy, self.search = PolicyChoice(), SearchChoice()
         self.opening, self.inspecting, self.estimate = Task(), Task(), Task()
-        self.frontier, self.run = Task(), Task()
+        self.frontier, self.run, self.shown = Task(), Task(), Task()
         self.points: list[ReportPoint] = []
         self._desk = Worker(folder)
         self._errands = Errands(self._desk)
@@ -266,18 +266,21 @@ class Session:
         except KiltError:
             return False
 
-    async def rows(self, first: int, most: int) -> dict[str, Any]:
-        """Return rows before and after the last run."""
+    def show_rows(self, first: int, most: int) -> Task:
+        """Begin to read rows before and after the last run, unless that is done or under way."""
         about = self.run.about
         if about["file"] != self.file:
             raise InputError("another table is open now: its rows cannot be shown beside this release")
-        found = self.opening.result or {}
-        style = {**about["file"].reading, "delimiter": found.get("delimiter"), "sheet": None}
-        self._postpone_estimate()
-        answer: dict[str, Any] = await self._desk.call(
-            "rows", release=about["files"]["output"], style=style, first=first, most=most
-        ).answer
-        return answer
+        asked = (about["files"]["output"], first, most)
+        if self.shown.about != asked or self.shown.state == "failed":
+            self._errands.abandon(self.shown)
+            self._postpone_estimate()
+            self.shown = Task(about=asked)
+            found = self.opening.result or {}
+            style = {**about["file"].reading, "delimiter": found.get("delimiter"), "sheet": None}
+            arguments = {"release": asked[0], "style": style, "first": first, "most": most}
+            self._errands.send(self.shown, self._desk, "rows", arguments)
+        return self.shown
 
     # what they share
 

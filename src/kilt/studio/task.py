@@ -25,6 +25,7 @@ class Task:
     call: Call | None = field(default=None, repr=False)
     worker: Worker | None = field(default=None, repr=False)
     is_abandoned: bool = False
+    running: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
     def is_busy(self) -> bool:
@@ -35,6 +36,11 @@ class Task:
         """Ask it to come to an end with what it has."""
         if self.is_busy and self.call is not None and self.worker is not None:
             self.worker.stop(self.call)
+
+    async def settle(self, seconds: float) -> None:
+        """Wait until it has ended, but no longer than some seconds."""
+        if self.is_busy and self.running is not None:
+            await asyncio.wait([self.running], timeout=seconds)
 
 
 class Errands:
@@ -60,9 +66,9 @@ class Errands:
             task.said = what
 
         task.call = worker.call(name, told or note, **arguments)
-        running = asyncio.get_running_loop().create_task(self._finish(task, task.call, worker, then))
-        self._running.add(running)
-        running.add_done_callback(self._running.discard)
+        task.running = asyncio.get_running_loop().create_task(self._finish(task, task.call, worker, then))
+        self._running.add(task.running)
+        task.running.add_done_callback(self._running.discard)
 
     def abandon(self, task: Task) -> None:
         """Let work end that nobody waits for; a process of its own is ended with it."""

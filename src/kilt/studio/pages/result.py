@@ -10,38 +10,47 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from kilt.errors import KiltError
-from kilt.studio.pages.page import page, sentence, session_of
+from kilt.studio.pages.page import fragment, page, sentence, session_of
 from kilt.studio.repeat import command_text, config_text
 from kilt.studio.security import REPORT_POLICY
 from kilt.studio.session import Session
 
 SHOWN = 20  # rows of a page
+AT_ONCE = 0.3  # seconds that a page waits for them
 FILES = {"release": "output", "report": "report", "certificate": "certificate"}
 
 
 async def view(request: Request, problem: str | None = None) -> Response:
-    """Show the step, with some rows before and after."""
+    """Show the step, with some rows before and after; those of a large table come a little later."""
     session = session_of(request)
     if session.run.state != "done":
         return page(request, "result")
-    first = _first(request, session.run.result["rows"])
-    try:
-        rows, missing = side_by_side(await session.rows(first, SHOWN)), None
-    except KiltError as error:
-        rows, missing = None, sentence(str(error))
     settings = session.run.about["settings"]
-    return page(
-        request,
-        "result",
-        problem,
-        found=session.run.result,
-        settings=settings,
-        rows=rows,
-        missing=missing,
-        first=first,
-        shown=SHOWN,
-        command=command_text(settings),
-    )
+    known = await rows_of(request, session)
+    return page(request, "result", problem, settings=settings, command=command_text(settings), **known)
+
+
+async def live_rows(request: Request) -> Response:
+    """Show the rows, as soon as they are read."""
+    session = session_of(request)
+    if session.run.state != "done":
+        return PlainTextResponse("There is no release.\n", 404)
+    return fragment(request, "rows.html.jinja", **await rows_of(request, session))
+
+
+async def rows_of(request: Request, session: Session) -> dict[str, Any]:
+    """Return some rows before and after, or why there are none, or nothing if they are not read yet."""
+    found = session.run.result
+    first = _first(request, found["rows"])
+    known = {"found": found, "first": first, "shown": SHOWN, "rows": None, "missing": None}
+    try:
+        task = session.show_rows(first, SHOWN)
+    except KiltError as error:
+        return {**known, "missing": sentence(str(error))}
+    await task.settle(AT_ONCE)
+    if task.state == "failed":
+        return {**known, "missing": sentence(task.problem or "")}
+    return {**known, "rows": side_by_side(task.result) if task.state == "done" else None}
 
 
 def _first(request: Request, rows: int) -> int:
@@ -96,6 +105,7 @@ def _place(session: Session, what: str) -> Path | None:
 
 ROUTES = [
     Route("/result", view),
+    Route("/result/rows", live_rows),
     Route("/result/report", report),
     Route("/result/file/{what}", download),
 ]

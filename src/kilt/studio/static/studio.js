@@ -60,7 +60,7 @@ async function look(box) {
 }
 
 async function follow(box) {
-  for (;;) {
+  while (!box.dataset.once || box.querySelector(".busy")) {
     await look(box);
     await new Promise((resume) => setTimeout(resume, EVERY));
   }

@@ -222,11 +222,12 @@ class Tails:
         of_values = np.zeros((len(paid), len(rule.reference)))
         of_values[:, incidence.problem.sensitive_values[:, rule.column]] = paid
         edges = (2 * of_values - theta[:, None])[:, rule.ground.order[rule.ground.start]]
-        of_rules = [  # the other rules have no part in it
-            edges if each is rule else np.zeros((len(paid), each.values))
-            for each in incidence.problem.rules
-            if each is rule or (isinstance(each, DiversityRule) and each.form.cap(each.l) is not None)
-        ]
+        of_rules = []
+        for each in incidence.problem.rules:
+            if each is rule:
+                of_rules.append(edges)
+            elif isinstance(each, DiversityRule) and each.form.cap(each.l) is not None:
+                of_rules.append(np.zeros((len(paid), each.values)))  # it has no part in the inequality
         numbers = np.hstack([size_multiplier[:, None], *of_rules])
         return pattern_multipliers(incidence, self.patterns[kept], np.rint(numbers).astype(np.int64))
 

@@ -29,8 +29,8 @@ CASES = [
     ("B", "-k 5 -l 2 --diversity distinct", 30, None, 10),
     ("B", "-k 5 -l 3 --diversity distinct", 30, None, 10),
     ("B", "-k 5 -l 3", 60, None, 10),
-    ("B", "-k 5 -t 0.2", 120, 59_300, 10),
-    ("B", "-k 5 -t 0.1", 120, None, 10),
+    ("B", "-k 5 -t 0.2", 120, 60_200, 60),
+    ("B", "-k 5 -t 0.1", 120, None, 60),
 ]
 AGELESS = QUASI_A.replace("age,", "")
 SPACES = [

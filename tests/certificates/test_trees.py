@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt import InputError, Policy
-from kilt.bounds.by_size import BySizeOracle
+from kilt.bounds.by_size import BySizeOracle, Params
 from kilt.bounds.oracles import oracle_of
 from kilt.certificates.certificate import Certificate
 from kilt.certificates.check import count
@@ -107,7 +107,12 @@ def test_the_trees_that_are_found_prove_the_least_of_all_groups(data):
             reduced_costs = np.repeat(patterns.reduced_costs[mine], patterns.counts[mine])
             by_hand += least_by_hand(problem, k, t, members, reduced_costs, problem.rows)
     assert total + oracle.least(multipliers)[0] == pytest.approx(by_hand, abs=1)
-    proved = evaluate_bound(problem, [oracle.evidence(multipliers)])
+    with (
+        pytest.MonkeyPatch.context() as patch
+    ):  # groups above the proof's size need inequalities, or sizes of their own
+        patch.setattr("kilt.bounds.by_size.PARAMS", Params(proof_size=data.draw(st.sampled_from([2, 4, 120]))))
+        evidence = oracle.evidence(multipliers)
+    proved = evaluate_bound(problem, [evidence])
     assert proved in (max(0, -(-by_hand // scale)), max(0, -(-(by_hand - scale // 50) // scale)))
 
 

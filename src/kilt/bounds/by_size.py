@@ -13,7 +13,8 @@ from kilt.bounds.linear import LinearOracle, joined, pattern_multipliers
 from kilt.certificates.proof.by_size import reference_of
 from kilt.certificates.proof.evidence import MAX_SIZE, Evidence, PatternMultipliers, PatternTrees
 from kilt.kernels.bounds.by_size import SmallGroups, SortedCovers
-from kilt.model.rules import ClosenessRule
+from kilt.model.rules import ClosenessRule, DiversityRule
+from kilt.model.spaces import TreeMetric
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.run.threads import CHUNKS, PerThread, taken_by
 
@@ -128,10 +129,6 @@ class BySizeOracle:
         return LinearOracle.of(self.incidence, self._min_group_size)
 
     @cached_property
-    def _tail(self) -> LinearOracle:
-        return LinearOracle.of(self.incidence, max(self._min_group_size, self._proof_size + 1))
-
-    @cached_property
     def _large(self) -> LinearOracle:
         return LinearOracle.of(self.incidence, max(self._min_group_size, self._max_size + 1))
 
@@ -170,10 +167,13 @@ class BySizeOracle:
         least, _ = self._of_every_size(multipliers, open_, nothing, everywhere=True)
         least = np.minimum(least, self._of_large(multipliers, open_ & self._is_large))
         least -= np.where(least < 0, PARAMS.slack * self.incidence.scale, 0)
-        tails = self._tail.reduced_costs(multipliers, open_ & (self._rows > self._proof_size), PARAMS.proof_rounds)
-        of_large = self._of_large(multipliers, (tails < least) & (self._rows > self._max_size))
-        is_wide = (tails < least) & (of_large >= tails)
-        least = np.minimum(least, np.where(is_wide, of_large, tails))
+        tails = self._tails(multipliers, open_ & (self._rows > self._proof_size), self._proof_size + 1)
+        very_large = (tails.values < least) & (self._rows > self._max_size)
+        wider = self._tails(multipliers, very_large, self._max_size)
+        failed = very_large & np.isinf(wider.values)
+        of_large = np.where(failed, self._of_large(multipliers, failed), wider.values)
+        is_wide = (tails.values < least) & (of_large > tails.values)
+        least = np.minimum(least, np.where(is_wide, of_large, tails.values))
         largest = np.where(is_wide, self._max_size, self._proof_size)
         by_size = self._proofs(multipliers, np.flatnonzero(open_), least, largest)
         return Evidence(
@@ -183,16 +183,59 @@ class BySizeOracle:
             self._proof_size,
             by_size.thetas(self.incidence, self.theta, open_),
             self._every.multipliers(active & ~open_),
-            joined(self._tail.multipliers(open_ & ~is_wide), self._large.multipliers(is_wide)),
+            joined(
+                tails.multipliers(self.incidence, self.rule, open_ & ~is_wide),
+                wider.multipliers(self.incidence, self.rule, is_wide & ~failed),
+                self._large.multipliers(is_wide & failed),
+            ),
             by_size.trees(self.incidence),
             pattern_multipliers(self.incidence, np.flatnonzero(is_wide), largest[is_wide][:, None]),
         )
+
+    def _tails(self, multipliers: IntArray, wanted: BoolArray, size: int) -> Tails:
+        """Find inequalities for groups of a size or more; patterns that are not wanted have no such groups."""
+        patterns, values = np.flatnonzero(wanted), np.zeros(len(wanted))
+        numbers = np.zeros((len(patterns), 2 + len(self.incidence.problem.sensitive_totals)))
+        found = np.zeros(len(patterns))
+        self._groups.mine.tails(patterns, multipliers, min(size, self._max_size), numbers, found)
+        values[patterns] = np.minimum(found, 0)
+        return Tails(patterns, numbers, values)
 
     def _proofs(self, multipliers: IntArray, patterns: IntArray, least: FloatArray, largest: IntArray) -> SizeProofs:
         """Find the thetas and trees that prove the least reduced costs of some patterns."""
         groups = self._groups.mine
         found = [(p, groups.proof(p, multipliers, least[p], largest[p])) for p in patterns.tolist()]
         return SizeProofs([(p, *each) for p, of_sizes in found for each in of_sizes])
+
+
+@dataclass(frozen=True)
+class Tails:
+    """Inequalities for large groups under some patterns, and the reduced costs that they prove under every pattern."""
+
+    patterns: IntArray
+    numbers: FloatArray
+    values: FloatArray
+
+    def multipliers(self, incidence: Incidence, rule: ClosenessRule, wanted: BoolArray) -> PatternMultipliers:
+        """Return them for the wanted patterns in the form of a proof: a number for every edge of the star.
+
+        What a row pays is half of that and half of theta.
+        """
+        if not isinstance(rule.ground, TreeMetric):
+            raise AssertionError("equal distances are a tree")
+        kept = wanted[self.patterns] & np.isfinite(self.values[self.patterns]) & (self.numbers[:, 1] > 0)
+        size_multiplier, theta, paid = self.numbers[kept, 0], self.numbers[kept, 1], self.numbers[kept, 2:]
+        of_values = np.zeros((len(paid), len(rule.reference)))
+        of_values[:, incidence.problem.sensitive_values[:, rule.column]] = paid
+        edges = (2 * of_values - theta[:, None])[:, rule.ground.order[rule.ground.start]]
+        of_rules = []
+        for each in incidence.problem.rules:
+            if each is rule:
+                of_rules.append(edges)
+            elif isinstance(each, DiversityRule) and each.form.cap(each.l) is not None:
+                of_rules.append(np.zeros((len(paid), each.values)))  # it has no part in the inequality
+        numbers = np.hstack([size_multiplier[:, None], *of_rules])
+        return pattern_multipliers(incidence, self.patterns[kept], np.rint(numbers).astype(np.int64))
 
 
 @dataclass(frozen=True)

@@ -244,16 +244,15 @@ def pattern_multipliers(incidence: Incidence, patterns: IntArray, numbers: IntAr
     return PatternMultipliers(tuple(map(tuple, vectors.tolist())), vector.ravel(), first[patterns], numbers)
 
 
-def joined(multipliers: PatternMultipliers, others: PatternMultipliers) -> PatternMultipliers:
+def joined(*parts: PatternMultipliers) -> PatternMultipliers:
     """Return the multipliers of different patterns together."""
-    if not len(multipliers.first) or not len(others.first):
-        return others if not len(multipliers.first) else multipliers
-    vectors = tuple(sorted({*multipliers.vectors, *others.vectors}))
-    places = [
-        np.array([vectors.index(levels) for levels in each.vectors])[each.vector] for each in (multipliers, others)
-    ]
-    first, numbers = (multipliers.first, others.first), (multipliers.numbers, others.numbers)
-    return PatternMultipliers(vectors, np.concatenate(places), np.concatenate(first), np.vstack(numbers))
+    some = [part for part in parts if len(part.first)]
+    if not some:
+        return PatternMultipliers()
+    vectors = tuple(sorted({levels for part in some for levels in part.vectors}))
+    places = [np.array([vectors.index(levels) for levels in part.vectors])[part.vector] for part in some]
+    first, numbers = np.concatenate([part.first for part in some]), np.vstack([part.numbers for part in some])
+    return PatternMultipliers(vectors, np.concatenate(places), first, numbers)
 
 
 def edges_of(rule: ClosenessRule) -> FloatArray:

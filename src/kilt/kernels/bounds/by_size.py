@@ -610,6 +610,57 @@ class SmallGroups:
         self.divide(theta, True)
         return self.n_nodes
 
+    def tails(
+        self,
+        patterns: cython.longlong[::1],
+        multipliers: cython.longlong[::1],
+        size: cython.Py_ssize_t,
+        numbers: cython.double[:, ::1],
+        values: cython.double[::1],
+    ) -> None:
+        """Find the inequality that bounds groups of a size best, under some patterns: it holds for larger ones, too.
+
+        ``numbers`` gets the multiplier of the size, theta, and what a row of each class pays; ``values`` what groups of
+        this size or more cost at least by that, minus infinity if the inequality does not hold for them.
+        """
+        self.multipliers = multipliers
+        with cython.nogil:
+            for i in range(patterns.shape[0]):
+                self.members.load(self.sorted, multipliers, patterns[i])
+                values[i] = self.find_tail(patterns[i], size, numbers, i)
+
+    @cython.cfunc
+    @cython.nogil
+    def find_tail(
+        self, p: cython.Py_ssize_t, size: cython.Py_ssize_t, numbers: cython.double[:, ::1], i: cython.Py_ssize_t
+    ) -> cython.double:
+        """Find the inequality of one pattern; return what groups cost at least by it."""
+        for j in range(self.members.n_classes):
+            self.groups.chosen[j] = 0
+        self.groups.set_size(size)
+        self.groups.find_theta(self.best_theta[p], INFINITY)
+        theta = self.groups.theta
+        if self.groups.low_value == INFINITY or not self.groups.find_cheapest(theta):
+            return -INFINITY
+        last: cython.double = INFINITY  # what the next row would cost
+        for j in range(self.members.n_classes):
+            last = min(last, self.groups.adding[j])
+        if last == INFINITY:
+            return -INFINITY
+        size_multiplier: cython.double = last - theta * self.groups.allowed[size] / size
+        total: cython.double = 0.0
+        for j in range(self.members.n_classes):
+            first, free = self.members.first[j], self.groups.free[j]
+            paid: cython.double = 0.0
+            if self.members.number[j] > free:
+                paid = min(theta, max(0.0, last - self.members.reduced_cost[first + free]))
+            numbers[i, 2 + self.members.sensitive_class[j]] = paid
+            size_multiplier -= paid * (free + 1 - self.groups.part[j]) / size
+            for place in range(first, first + self.members.number[j]):
+                total += min(0.0, self.members.reduced_cost[place] + paid - last)
+        numbers[i, 0], numbers[i, 1] = size_multiplier, theta
+        return total + size * size_multiplier if size_multiplier >= 0 else -INFINITY
+
 
 def possible_sizes(totals: IntArray, rows: int, allowed: FloatArray) -> BoolArray:
     """Say for every size whether groups can be close: rows are distributed by largest remainders."""

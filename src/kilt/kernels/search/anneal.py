@@ -18,7 +18,7 @@ from cython.cimports.libc.math import log
 
 OPENINGS = cython.declare(cython.double, 0.5)  # the shares of moves; in the others rows relocate
 CLOSINGS = cython.declare(cython.double, 0.1)
-CHAINED = cython.declare(cython.longlong, 5)  # moves after which one by chains is tried, which takes much longer
+CHAINED = cython.declare(cython.longlong, 2)  # moves after which one by chains is tried, which takes much longer
 MOST_CLASSES = cython.declare(cython.longlong, 128)  # sensitive classes with which that is worth its time
 MOST_ENDS = cython.declare(cython.longlong, 20_000_000)  # patterns times sensitive classes for which chains have room
 LONGEST = cython.declare(cython.longlong, 2_000)  # row types of a pattern that are looked at in a move

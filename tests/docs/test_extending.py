@@ -242,7 +242,11 @@ def _exists(path: str, cited: str) -> bool:
     if not cited:
         kernels = list((SOURCE / "kernels").rglob(path))  # the legend of the kernels has names of files alone
         return (SOURCE / path).is_file() or (ROOT / path).is_file() or bool(kernels)
-    found: object = importlib.import_module(f"kilt.{path.removesuffix('.py').replace('/', '.')}")
+    try:
+        found: object = importlib.import_module(f"kilt.{path.removesuffix('.py').replace('/', '.')}")
+    except ModuleNotFoundError as error:  # an engine is not installed
+        text = (SOURCE / path).read_text(encoding="utf-8")
+        return not (error.name or "").startswith("kilt") and f" {cited.partition('.')[0]}" in text
     for part in cited.split("."):
         if part in getattr(found, "__dataclass_fields__", ()):
             return True

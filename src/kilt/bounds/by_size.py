@@ -29,6 +29,7 @@ class Params:
     large_rounds: int = 8  # for groups that are larger: they are few, and their weights must be good
     proof_rounds: int = 12  # for the inequalities of a proof
     margin: float = 1.0  # units of cost: patterns with a reduced cost below that are looked at in every step
+    checked_per_second: float = 1e7  # rows times sizes that a proof may have beyond ``proof_size``, if time is given
     slack: float = 0.002  # of a unit of cost: a proof with so much less needs smaller trees
 
 
@@ -39,22 +40,23 @@ PARAMS = Params()
 class BySizeOracle:
     """Groups close to the shares of the table, of whole rows: exact, in floats, up to ``Params.max_size`` rows.
 
-    Larger groups are bounded by linear inequalities.
+    Larger groups are bounded by linear inequalities. A proof should not take longer than the ``seconds``, if any.
     """
 
     incidence: Incidence
     rule: ClosenessRule
     size: IntArray
     theta: FloatArray
+    seconds: float | None = None
     effort = 2
     period = 10
     proof_effort = 25
 
     @classmethod
-    def of(cls, incidence: Incidence, rule: ClosenessRule) -> BySizeOracle:
+    def of(cls, incidence: Incidence, rule: ClosenessRule, seconds: float | None = None) -> BySizeOracle:
         """Start without multipliers of patterns."""
         patterns = len(incidence.pool)
-        return cls(incidence, rule, np.zeros(patterns, dtype=np.int64), np.zeros(patterns))
+        return cls(incidence, rule, np.zeros(patterns, dtype=np.int64), np.zeros(patterns), seconds)
 
     def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[float, FloatArray]:
         """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold.
@@ -172,7 +174,7 @@ class BySizeOracle:
         wider = self._tails(multipliers, very_large, self._max_size)
         failed = very_large & np.isinf(wider.values)
         of_large = np.where(failed, self._of_large(multipliers, failed), wider.values)
-        is_wide = (tails.values < least) & (of_large > tails.values)
+        is_wide = self._affordable(np.minimum(least, of_large) - tails.values)
         least = np.minimum(least, np.where(is_wide, of_large, tails.values))
         largest = np.where(is_wide, self._max_size, self._proof_size)
         by_size = self._proofs(multipliers, np.flatnonzero(open_), least, largest)
@@ -191,6 +193,17 @@ class BySizeOracle:
             by_size.trees(self.incidence),
             pattern_multipliers(self.incidence, np.flatnonzero(is_wide), largest[is_wide][:, None]),
         )
+
+    def _affordable(self, gain: FloatArray) -> BoolArray:
+        """Choose the patterns that gain something by larger sizes, as many as time allows; the best first."""
+        order = np.argsort(-gain, kind="stable")[: int((gain > 0).sum())]
+        if self.seconds is not None:
+            classes = len(self.incidence.problem.sensitive_totals)
+            work = np.minimum(self._rows[order], classes * self._max_size) * float(self._max_size)
+            order = order[np.cumsum(work) <= PARAMS.checked_per_second * self.seconds]
+        chosen = np.zeros(len(gain), dtype=bool)
+        chosen[order] = True
+        return chosen
 
     def _tails(self, multipliers: IntArray, wanted: BoolArray, size: int) -> Tails:
         """Find inequalities for groups of a size or more; patterns that are not wanted have no such groups."""

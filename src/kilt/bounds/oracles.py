@@ -109,10 +109,13 @@ class DiverseOracle(ExactOracle):
         return DiverseGroups(self.incidence.covers, values, self.min_group_size, self.fewest_values)
 
 
-def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = None) -> Oracle:
+def oracle_of(
+    problem: Problem, pool: Pool, columns: tuple[int, ...] | None = None, seconds: float | None = None
+) -> Oracle:
     """Choose the oracle that is exact for the policy, or the best relaxation available.
 
-    ``columns`` says which columns of the table the problem is about, if not all of them.
+    ``columns`` says which columns of the table the problem is about, if not all of them. A proof should not take longer
+    than the ``seconds``.
     """
     rules = problem.rules
     incidence = Incidence(problem, pool, tuple(range(len(problem.columns))) if columns is None else columns)
@@ -122,7 +125,7 @@ def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = No
         return PairOracle.of(incidence)
     if len(pool) * len(problem.sensitive_totals) <= PARAMS.max_cut_entries:
         if len(pool) <= PARAMS.max_sized_patterns and (rule := sized_rule(problem)) is not None:
-            return BySizeOracle.of(incidence, rule)
+            return BySizeOracle.of(incidence, rule, seconds)
         if has_cuts(rules):
             return LinearOracle.of(incidence, max(rules.min_group_size, 1))
     diverse = [(math.ceil(rule.l), rule.column) for rule in rules if isinstance(rule, DiversityRule)]

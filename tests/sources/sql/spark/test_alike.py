@@ -31,7 +31,7 @@ QUASI = ["zip", "tiny", "day", "at", "flag", "small"]
 GIVEN: dict[str, Any] = {"quasi": QUASI, "sensitive": "disease", "keep": "note", "mark": {"flag": "indicator"}}
 SEARCH: dict[str, Any] = {"solver": "search", "iterations": 3_000}
 HIDDEN = {name: f'r."{name}" IS NULL' for name in QUASI} | {"zip": "r.zip = '*'", "flag": "r.flag_hidden"}
-POLICIES = {rows: kilt.Policy(k=k, l=2, diversity="distinct") for rows, k in ((FEW, 5), (MANY, 1_000))}
+POLICIES = {rows: kilt.Policy(k=k, l=2, diversity="distinct") for rows, k in ((FEW, 20), (MANY, 1_000))}
 
 
 def drawn(path: Path, rows: int) -> Path:

@@ -130,12 +130,17 @@ def lowest_levels(
     sets: Words, covers: Words, columns: cython.longlong[::1], levels: cython.longlong[::1], found: cython.short[:, ::1]
 ) -> None:
     """Lower the levels of every set to those of the items that it is inside of."""
-    inner, outer = Sets(sets), Sets(covers)
-    first: cython.ulonglong[::1] = np.ascontiguousarray(sets[:, 0])  # side by side: mostly they decide
+    inner: cython.ulonglong[:, ::1] = np.ascontiguousarray(sets)
+    outer: cython.ulonglong[:, ::1] = np.ascontiguousarray(covers)
+    words = inner.shape[1]
+    w: cython.Py_ssize_t
     with cython.nogil:
-        for item in range(outer.words.shape[0]):
-            column, level = columns[item], levels[item]
-            outside = ~outer.words[item, 0]
-            for s in range(first.shape[0]):
-                if not first[s] & outside and level < found[s, column] and inner.is_inside(s, outer, item):
-                    found[s, column] = level
+        for s in range(inner.shape[0]):
+            for item in range(outer.shape[0]):
+                if inner[s, 0] & ~outer[item, 0]:  # mostly the first word decides
+                    continue
+                w = 1
+                while w < words and not inner[s, w] & ~outer[item, w]:
+                    w += 1
+                if w == words and levels[item] < found[s, columns[item]]:
+                    found[s, columns[item]] = levels[item]

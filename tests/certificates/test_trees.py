@@ -20,7 +20,7 @@ from kilt.certificates.check import count
 from kilt.certificates.proof.by_size import SizeProof
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Evidence, PatternMultipliers, PatternTrees
-from kilt.certificates.proof.patterns import proof_patterns
+from kilt.certificates.proof.patterns import in_batches, proof_patterns
 from kilt.commands.check import check
 from kilt.patterns.pool import Pool
 from kilt.solvers.common.join_evidence import join_evidence
@@ -73,14 +73,13 @@ def test_any_tree_with_any_thetas_is_below_all_groups(data):
     multipliers = np.array([data.draw(st.integers(-SCALE, 4 * SCALE)) for _ in problem.counts])
     largest = data.draw(st.integers(1, 8))
     plain = Evidence((0, 1), multipliers, SCALE, largest)
-    for patterns in proof_patterns(problem, plain):
+    for patterns in in_batches(proof_patterns(problem, plain), entries=data.draw(st.integers(1, 50))):
         sizes = data.draw(st.lists(st.integers(1, 8), unique=True))
-        first = patterns.first.tolist()
-        trees = [(f, size, drawn_nodes(data, len(problem.sensitive_totals))) for f in first for size in sizes]
+        every = range(len(patterns))
+        trees = [(p, size, drawn_nodes(data, len(problem.sensitive_totals))) for p in every for size in sizes]
         numbers = np.array([[size, len(nodes)] for _, size, nodes in trees]).reshape(-1, 2)
-        named = PatternMultipliers(
-            (patterns.levels,), np.zeros(len(trees), int), np.array([f for f, *_ in trees]), numbers
-        )
+        of_tree = np.array([p for p, *_ in trees], dtype=int)
+        named = PatternMultipliers(patterns.vectors, patterns.vector[of_tree], patterns.first[of_tree], numbers)
         nodes = np.array([node for *_, nodes in trees for node in nodes], dtype=np.int64)
         proof = SizeProof.of(problem, replace(plain, trees=PatternTrees(named, nodes)))
         found = proof.least(patterns, proof.largest(patterns))
@@ -107,10 +106,9 @@ def test_the_trees_that_are_found_prove_the_least_of_all_groups(data):
             reduced_costs = np.repeat(patterns.reduced_costs[mine], patterns.counts[mine])
             by_hand += least_by_hand(problem, k, t, members, reduced_costs, problem.rows)
     assert total + oracle.least(multipliers)[0] == pytest.approx(by_hand, abs=1)
-    with (
-        pytest.MonkeyPatch.context() as patch
-    ):  # groups above the proof's size need inequalities, or sizes of their own
-        patch.setattr("kilt.bounds.by_size.PARAMS", Params(proof_size=data.draw(st.sampled_from([2, 4, 120]))))
+    sizes = data.draw(st.sampled_from([(), (2,), (3, 5), (8,)]))  # from which on inequalities may be enough
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kilt.bounds.by_size.PARAMS", Params(proof_sizes=sizes))
         evidence = oracle.evidence(multipliers)
     proved = evaluate_bound(problem, [evidence])
     assert proved in (max(0, -(-by_hand // scale)), max(0, -(-(by_hand - scale // 50) // scale)))

@@ -25,11 +25,11 @@ class Params:
 
     max_size: int = MAX_SIZE  # rows of a group that is bounded by its size
     max_table: int = 2_000_000  # sizes times sensitive classes, for lack of memory
-    proof_size: int = 120  # the same in a proof, if inequalities are enough for larger groups
+    proof_size: int = 120  # the same in a proof, if nothing else is said of a pattern
+    proof_sizes: tuple[int, ...] = (8, 12, 16, 24, 36, 54, 80, 120, 180, 270, 400, 600)  # what is said, and the largest
     large_rounds: int = 8  # for groups that are larger: they are few, and their weights must be good
     proof_rounds: int = 12  # for the inequalities of a proof
     margin: float = 1.0  # units of cost: patterns with a reduced cost below that are looked at in every step
-    checked_per_second: float = 1e7  # rows times sizes that a proof may have beyond ``proof_size``, if time is given
     slack: float = 0.002  # of a unit of cost: a proof with so much less needs smaller trees
 
 
@@ -40,23 +40,22 @@ PARAMS = Params()
 class BySizeOracle:
     """Groups close to the shares of the table, of whole rows: exact, in floats, up to ``Params.max_size`` rows.
 
-    Larger groups are bounded by linear inequalities. A proof should not take longer than the ``seconds``, if any.
+    Larger groups are bounded by linear inequalities.
     """
 
     incidence: Incidence
     rule: ClosenessRule
     size: IntArray
     theta: FloatArray
-    seconds: float | None = None
     effort = 2
     period = 10
     proof_effort = 25
 
     @classmethod
-    def of(cls, incidence: Incidence, rule: ClosenessRule, seconds: float | None = None) -> BySizeOracle:
+    def of(cls, incidence: Incidence, rule: ClosenessRule) -> BySizeOracle:
         """Start without multipliers of patterns."""
         patterns = len(incidence.pool)
-        return cls(incidence, rule, np.zeros(patterns, dtype=np.int64), np.zeros(patterns), seconds)
+        return cls(incidence, rule, np.zeros(patterns, dtype=np.int64), np.zeros(patterns))
 
     def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[float, FloatArray]:
         """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold.
@@ -160,24 +159,18 @@ class BySizeOracle:
     def evidence(self, multipliers: IntArray) -> Evidence:
         """Return the multipliers of row types, with the multipliers and trees of patterns that go with them.
 
-        Inequalities for groups of all sizes are enough for most patterns. The others are proved size by size; above
-        ``Params.proof_size`` only if inequalities for such groups are not enough.
+        Inequalities for groups of all sizes are enough for most patterns. The others are proved size by size, up to the
+        size from which on inequalities are enough.
         """
         active = self.incidence.active(multipliers)
         open_ = self._every.reduced_costs(multipliers, active, PARAMS.proof_rounds) < 0
-        nothing = np.zeros(len(open_))
-        least, _ = self._of_every_size(multipliers, open_, nothing, everywhere=True)
+        least, _ = self._of_every_size(multipliers, open_, np.zeros(len(open_)), everywhere=True)
         least = np.minimum(least, self._of_large(multipliers, open_ & self._is_large))
         least -= np.where(least < 0, PARAMS.slack * self.incidence.scale, 0)
-        tails = self._tails(multipliers, open_ & (self._rows > self._proof_size), self._proof_size + 1)
-        very_large = (tails.values < least) & (self._rows > self._max_size)
-        wider = self._tails(multipliers, very_large, self._max_size)
-        failed = very_large & np.isinf(wider.values)
-        of_large = np.where(failed, self._of_large(multipliers, failed), wider.values)
-        is_wide = self._affordable(np.minimum(least, of_large) - tails.values)
-        least = np.minimum(least, np.where(is_wide, of_large, tails.values))
-        largest = np.where(is_wide, self._max_size, self._proof_size)
-        by_size = self._proofs(multipliers, np.flatnonzero(open_), least, largest)
+        large = self._large_groups(multipliers, open_, least)
+        least = np.minimum(least, large.values)
+        by_size = self._proofs(multipliers, np.flatnonzero(open_), least, large.largest)
+        own = np.flatnonzero(open_ & (large.largest != self._proof_size))
         return Evidence(
             self.incidence.columns,
             multipliers,
@@ -185,25 +178,29 @@ class BySizeOracle:
             self._proof_size,
             by_size.thetas(self.incidence, self.theta, open_),
             self._every.multipliers(active & ~open_),
-            joined(
-                tails.multipliers(self.incidence, self.rule, open_ & ~is_wide),
-                wider.multipliers(self.incidence, self.rule, is_wide & ~failed),
-                self._large.multipliers(is_wide & failed),
-            ),
+            joined(*large.proofs),
             by_size.trees(self.incidence),
-            pattern_multipliers(self.incidence, np.flatnonzero(is_wide), largest[is_wide][:, None]),
+            pattern_multipliers(self.incidence, own, large.largest[own][:, None]),
         )
 
-    def _affordable(self, gain: FloatArray) -> BoolArray:
-        """Choose the patterns that gain something by larger sizes, as many as time allows; the best first."""
-        order = np.argsort(-gain, kind="stable")[: int((gain > 0).sum())]
-        if self.seconds is not None:
-            classes = len(self.incidence.problem.sensitive_totals)
-            work = np.minimum(self._rows[order], classes * self._max_size) * float(self._max_size)
-            order = order[np.cumsum(work) <= PARAMS.checked_per_second * self.seconds]
-        chosen = np.zeros(len(gain), dtype=bool)
-        chosen[order] = True
-        return chosen
+    def _large_groups(self, multipliers: IntArray, wanted: BoolArray, least: FloatArray) -> LargeGroupsProof:
+        """Find for every pattern a size, as small as can be, from which on an inequality proves the least."""
+        largest, values = np.where(wanted, self._max_size, self._proof_size), np.zeros(len(wanted))
+        proofs, left = [], wanted.copy()
+        for size in (*(each for each in PARAMS.proof_sizes if each < self._max_size), self._max_size):
+            left &= self._rows > size
+            tails = self._tails(multipliers, left, size + 1)
+            found = left & (tails.values >= least)
+            if size == self._max_size:
+                found = left & np.isfinite(tails.values)
+                values[found] = tails.values[found]
+            proofs.append(tails.multipliers(self.incidence, self.rule, found))
+            largest[found] = size
+            left &= ~found
+        if left.any():
+            values[left] = self._of_large(multipliers, left)[left]
+            proofs.append(self._large.multipliers(left))
+        return LargeGroupsProof(largest, values, proofs)
 
     def _tails(self, multipliers: IntArray, wanted: BoolArray, size: int) -> Tails:
         """Find inequalities for groups of a size or more; patterns that are not wanted have no such groups."""
@@ -219,6 +216,18 @@ class BySizeOracle:
         groups = self._groups.mine
         found = [(p, groups.proof(p, multipliers, least[p], largest[p])) for p in patterns.tolist()]
         return SizeProofs([(p, *each) for p, of_sizes in found for each in of_sizes])
+
+
+@dataclass(frozen=True)
+class LargeGroupsProof:
+    """For every pattern the largest size that is proved by itself, and what inequalities prove of larger groups.
+
+    ``values`` are lower bounds on their reduced costs where these are below what smaller groups have.
+    """
+
+    largest: IntArray
+    values: FloatArray
+    proofs: Sequence[PatternMultipliers]
 
 
 @dataclass(frozen=True)

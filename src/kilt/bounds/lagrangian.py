@@ -76,7 +76,7 @@ def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRul
     watch.observer(Progress("bounding"))
     if len(columns) == len(problem.columns):
         watch.incumbent.pool = pool
-    oracle = oracle_of(part, pool, columns, stop.seconds)
+    oracle = oracle_of(part, pool, columns)
     ascent = DualAscent(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
     evaluated = PARAMS.max_evaluated if watch.incumbent.cost is None else PARAMS.max_evaluated_with_release
     if watch.incumbent.wanted:  # a search waits for multipliers: a short ascent finds some, a long one continues

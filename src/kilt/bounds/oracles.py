@@ -109,13 +109,10 @@ class DiverseOracle(ExactOracle):
         return DiverseGroups(self.incidence.covers, values, self.min_group_size, self.fewest_values)
 
 
-def oracle_of(
-    problem: Problem, pool: Pool, columns: tuple[int, ...] | None = None, seconds: float | None = None
-) -> Oracle:
+def oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...] | None = None) -> Oracle:
     """Choose the oracle that is exact for the policy, or the best relaxation available.
 
-    ``columns`` says which columns of the table the problem is about, if not all of them. A proof should not take longer
-    than the ``seconds``.
+    ``columns`` says which columns of the table the problem is about, if not all of them.
     """
     rules = problem.rules
     incidence = Incidence(problem, pool, tuple(range(len(problem.columns))) if columns is None else columns)
@@ -125,7 +122,7 @@ def oracle_of(
         return PairOracle.of(incidence)
     if len(pool) * len(problem.sensitive_totals) <= PARAMS.max_cut_entries:
         if len(pool) <= PARAMS.max_sized_patterns and (rule := sized_rule(problem)) is not None:
-            return BySizeOracle.of(incidence, rule, seconds)
+            return BySizeOracle.of(incidence, rule)
         if has_cuts(rules):
             return LinearOracle.of(incidence, max(rules.min_group_size, 1))
     diverse = [(math.ceil(rule.l), rule.column) for rule in rules if isinstance(rule, DiversityRule)]

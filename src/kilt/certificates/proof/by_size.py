@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from kilt.certificates.proof.evidence import MAX_SIZE, Evidence, Levels
+from kilt.arrays.ragged import bucket
+from kilt.certificates.proof.evidence import MAX_SIZE, Evidence
 from kilt.certificates.proof.linear import stored
 from kilt.certificates.proof.patterns import ProofPatterns
 from kilt.certificates.proof.trees import LOWEST, TreeProof
-from kilt.certificates.proof.units import Lines, SizeShares, Units, cheapest
+from kilt.certificates.proof.units import Lines, SizeShares, Units, cheapest, in_parts
 from kilt.errors import InputError
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule
 from kilt.model.spaces import TreeMetric
 from kilt.numbers import IntArray, max_abs, widen
 
-WIDTHS = (32, 64, 128, 256, 512, 1 << 62)  # patterns with about as many rows are processed together
 BySize = dict[int, tuple[IntArray, IntArray]]  # for a size the patterns that have a number of their own, and these
 
 
@@ -27,7 +28,7 @@ class SizeProof:
     A group of N rows may have R N / n rows of a value with R of the table's n rows; all above that is excess, the row
     that crosses the line in part, and the excess is at most t N. So for any theta the reduced cost of a group is at
     least that of the N cheapest rows, where a row pays theta times its excess, less theta t N. A size is left out if no
-    N rows have little enough excess. Where there is a tree for a size, it may prove more than the theta.
+    N rows have little enough excess. Theta may be 0, too. Where there is a tree for a size, it may prove more.
     """
 
     def __init__(self, problem: Problem, rule: ClosenessRule, evidence: Evidence) -> None:
@@ -51,36 +52,35 @@ class SizeProof:
 
     def largest(self, patterns: ProofPatterns) -> IntArray:
         """Return for every pattern up to which size its groups are proved here."""
-        first, numbers = self.evidence.own_largest.under(patterns.levels)
-        own = dict(zip(first.tolist(), numbers.ravel().tolist(), strict=True))
-        found = [own.get(each, self.evidence.largest) for each in patterns.first.tolist()]
-        return np.minimum(np.array(found, dtype=np.int64), self.problem.rows)
+        place = patterns.places(self.evidence.own_largest)
+        found = np.full(len(patterns), self.evidence.largest)
+        found[place[place >= 0]] = self.evidence.own_largest.numbers[place >= 0].ravel()
+        return np.minimum(found, self.problem.rows)
 
     def least(self, patterns: ProofPatterns, largest: IntArray) -> IntArray:
         """Return for every pattern a lower bound on the reduced cost of a legal group of up to the largest size."""
-        place = {int(first): i for i, first in enumerate(patterns.first)}
         units = Units.of(patterns, self.problem.sensitive_class, largest)
-        theta, thetas = self._thetas(patterns.levels, place, len(patterns))
-        proved = self.trees.least(patterns.levels, place, units)
-        reduced_cost, left = np.zeros(len(patterns), dtype=np.int64), units.widths.copy()
-        for width in WIDTHS:
-            chosen = np.flatnonzero((left <= width) & (left > 0))
-            if len(chosen):
-                sizes = _Sizes(chosen, largest[chosen], theta, thetas, proved)
-                reduced_cost = stored(reduced_cost, chosen, self._of_lines(units.lines(chosen), sizes))
-                left[chosen] = 0
+        theta, thetas = self._thetas(patterns)
+        proved = self.trees.least(patterns, units)
+        reduced_cost = np.zeros(len(patterns), dtype=np.int64)
+        for some in in_parts(units.widths):
+            sizes = _Sizes(some, largest[some], theta, thetas, proved)
+            reduced_cost = stored(reduced_cost, some, self._of_lines(units.lines(some), sizes))
         return reduced_cost
 
-    def _thetas(self, levels: Levels, place: dict[int, int], patterns: int) -> tuple[IntArray, BySize]:
+    def _thetas(self, patterns: ProofPatterns) -> tuple[IntArray, BySize]:
         """Return the theta of every pattern, and those of single sizes."""
-        first, numbers = self.evidence.size_multipliers.under(levels)
-        theta, of_size = np.zeros(patterns, dtype=np.int64), dict[int, dict[int, int]]()
-        for f, (size, each) in zip(first.tolist(), numbers.tolist(), strict=True):
-            if f in place and size:
-                of_size.setdefault(size, {})[place[f]] = max(0, each)
-            elif f in place:
-                theta[place[f]] = max(0, each)
-        return theta, {size: (np.array(list(of)), np.array(list(of.values()))) for size, of in of_size.items()}
+        given = self.evidence.size_multipliers
+        place, theta = patterns.places(given), np.zeros(len(patterns), dtype=np.int64)
+        if not len(place):
+            return theta, {}
+        size, each = given.numbers[:, 0], np.maximum(given.numbers[:, 1], 0)
+        of_all = (place >= 0) & (size == 0)
+        theta[place[of_all]] = each[of_all]
+        single = np.flatnonzero((place >= 0) & (size > 0))
+        by_size = bucket([size[single]], len(single))
+        parts = [single[by_size.values[a:b]] for a, b in pairwise(by_size.starts.tolist())]
+        return theta, {int(size[part[0]]): (place[part], each[part]) for part in parts}
 
     def _of_lines(self, lines: Lines, sizes: _Sizes) -> IntArray:
         """Bound all sizes, for patterns whose rows are in the lines of a matrix, cheap ones first."""
@@ -98,7 +98,7 @@ class SizeProof:
             each_theta = widen(theta, (largest + int(theta.max())) * rows * size * 4)
             each = some.reduced_costs * rows + each_theta[:, None] * excess
             total = cheapest(each, some.inside, size) - each_theta * allowed
-            found = np.maximum(total // rows, sizes.proved(open_, size))
+            found = np.maximum(np.maximum(total // rows, sums[open_, size - 1]), sizes.proved(open_, size))
             low = np.flatnonzero(found < least[open_])
             if len(low):
                 legal = cheapest(excess[low], some.inside[low], size) <= allowed

@@ -18,7 +18,7 @@ from kilt.certificates.proof.by_size import SizeProof
 from kilt.certificates.proof.evidence import Evidence
 from kilt.certificates.proof.exact import TwoClassProof, of_rows, of_values
 from kilt.certificates.proof.linear import LinearProof, stored
-from kilt.certificates.proof.patterns import ProofPatterns, proof_patterns
+from kilt.certificates.proof.patterns import ProofPatterns, in_batches, proof_patterns
 from kilt.errors import InputError
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, SizeRule
@@ -47,7 +47,7 @@ def _evaluate_part(problem: Problem, evidence: Evidence) -> int:
         raise InputError("the multipliers of the proof are too large, or not one for every row type")
     least = _least(problem, evidence)
     total = int(evidence.multipliers.astype(object) @ problem.counts)
-    for patterns in proof_patterns(problem, evidence):
+    for patterns in in_batches(proof_patterns(problem, evidence)):
         total += sum(np.minimum(least(patterns), 0).tolist())
     return max(0, -(-total // evidence.scale))
 

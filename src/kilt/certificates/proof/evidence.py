@@ -30,12 +30,9 @@ class PatternMultipliers:
     first: IntArray = field(default_factory=lambda: NONE)
     numbers: IntArray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
 
-    def under(self, levels: Levels) -> tuple[IntArray, IntArray]:
-        """Return the first row types and the numbers of the patterns with this level vector."""
-        if levels not in self.vectors:
-            return NONE, self.numbers[:0]
-        mine = self.vector == self.vectors.index(levels)
-        return self.first[mine], self.numbers[mine]
+    def __post_init__(self) -> None:
+        if len(self.vector) and not 0 <= self.vector.min() <= self.vector.max() < len(self.vectors):
+            raise InputError("the proof has patterns without a level vector")
 
 
 @dataclass(frozen=True)
@@ -57,15 +54,9 @@ class PatternTrees:
         if (int(numbers[:, 1].sum()) if len(numbers) else 0) != len(self.nodes):
             raise InputError("the trees of the proof do not have as many nodes as they should")
 
-    def under(self, levels: Levels) -> list[tuple[int, int, list[int]]]:
-        """Return the trees with this level vector: the first row type of the pattern, the size, and the nodes."""
-        patterns = self.patterns
-        if levels not in patterns.vectors:
-            return []
-        stop = np.cumsum(patterns.numbers[:, 1])
-        mine = np.flatnonzero(patterns.vector == patterns.vectors.index(levels))
-        found = zip(patterns.first[mine].tolist(), patterns.numbers[mine].tolist(), stop[mine].tolist(), strict=True)
-        return [(first, size, self.nodes[end - number : end].tolist()) for first, (size, number), end in found]
+    def of_each(self) -> list[IntArray]:
+        """Return the nodes of every tree."""
+        return np.split(self.nodes, np.cumsum(self.patterns.numbers[:-1, 1])) if len(self.patterns.first) else []
 
 
 @dataclass(frozen=True)

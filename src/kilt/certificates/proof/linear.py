@@ -37,11 +37,13 @@ class LinearProof:
     def least(self, patterns: ProofPatterns) -> IntArray:
         """Return for every pattern a lower bound on the reduced cost of a legal group; 0 if none is large enough."""
         reduced_cost = of_rows(patterns, self.min_group_size)
-        first, numbers = self.multipliers.under(patterns.levels)
-        entry = _places(patterns.first, first)
+        place = patterns.places(self.multipliers)
+        entry = np.full(len(patterns), -1)
+        entry[place[place >= 0]] = np.flatnonzero(place >= 0)
         given = np.flatnonzero(entry >= 0)
         if len(given):
-            reduced_cost = stored(reduced_cost, given, self._sloped(patterns.some(given), numbers[entry[given]]))
+            numbers = self.multipliers.numbers[entry[given]]
+            reduced_cost = stored(reduced_cost, given, self._sloped(patterns.some(given), numbers))
         return np.where(patterns.sums(patterns.counts) >= self.min_group_size, reduced_cost, 0)
 
     def _sloped(self, patterns: ProofPatterns, numbers: IntArray) -> IntArray:
@@ -214,12 +216,3 @@ def stored(values: IntArray, places: IntArray, found: IntArray) -> IntArray:
     values = values.astype(object) if found.dtype == object else values
     values[places] = found
     return values
-
-
-def _places(wanted: IntArray, known: IntArray) -> IntArray:
-    """Return for every wanted number where it is among the known ones, or -1."""
-    if not len(known):
-        return np.full(len(wanted), -1)
-    order = np.argsort(known, kind="stable")
-    place = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
-    return np.where(known[order[place]] == wanted, order[place], -1)

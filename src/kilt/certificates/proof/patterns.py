@@ -1,23 +1,29 @@
-"""All patterns that matter to a proof, found again: one level vector at a time, by exact keys."""
+"""All patterns that matter to a proof, found again: level vector by level vector, by exact keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kilt.arrays.ragged import Ragged
-from kilt.certificates.proof.evidence import Evidence, Levels
+from kilt.certificates.proof.evidence import Evidence, Levels, PatternMultipliers
 from kilt.model.problem import Problem
-from kilt.numbers import ROOM, BoolArray, IntArray
+from kilt.numbers import ROOM, BoolArray, IntArray, max_abs
+
+BATCH = 300_000  # entries
 
 
 @dataclass(frozen=True)
 class ProofPatterns:
-    """All patterns of one level vector that matter: their row types, by falling multiplier, and reduced costs."""
+    """Patterns that matter, those of a level vector together: their row types, by falling multiplier, and reduced costs.
 
-    levels: Levels
+    ``vectors`` are level vectors, ``vector`` says which of them a pattern has.
+    """
+
+    vectors: tuple[Levels, ...]
+    vector: IntArray
     members: Ragged
     reduced_costs: IntArray
     counts: IntArray
@@ -53,7 +59,44 @@ class ProofPatterns:
         kept = np.zeros(len(self), dtype=bool)
         kept[patterns] = True
         entries = self.members.entries_of(kept)
-        return ProofPatterns(self.levels, self.members.kept(kept), self.reduced_costs[entries], self.counts[entries])
+        of_entries = self.reduced_costs[entries], self.counts[entries]
+        return ProofPatterns(self.vectors, self.vector[kept], self.members.kept(kept), *of_entries)
+
+    def places(self, known: PatternMultipliers) -> IntArray:
+        """Return for every entry of known patterns its place among these, or -1."""
+        vector_of = {levels: i for i, levels in enumerate(self.vectors)}
+        vectors = np.array([vector_of.get(levels, -1) for levels in known.vectors], dtype=np.int64)
+        span = 1 + max_abs(self.types)
+        named = np.where((0 <= known.first) & (known.first < span), vectors[known.vector] * span + known.first, -1)
+        mine = self.vector * span + self.first
+        order = np.argsort(mine)
+        place = order[np.minimum(np.searchsorted(mine[order], named), len(mine) - 1)]
+        return np.where((named >= 0) & (mine[place] == named), place, -1)
+
+
+def joined(parts: Sequence[ProofPatterns]) -> ProofPatterns:
+    """Put the patterns of different level vectors together."""
+    before = np.cumsum([0, *(len(part.vectors) for part in parts)])
+    return ProofPatterns(
+        tuple(levels for part in parts for levels in part.vectors),
+        np.concatenate([part.vector + start for part, start in zip(parts, before, strict=False)]),
+        Ragged.joined([part.members for part in parts]),
+        np.concatenate([part.reduced_costs for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+    )
+
+
+def in_batches(found: Iterable[ProofPatterns], entries: int = BATCH) -> Iterator[ProofPatterns]:
+    """Put as many patterns together as have some entries: arrays of a fair size are processed quickly."""
+    parts, number = list[ProofPatterns](), 0
+    for part in found:
+        parts.append(part)
+        number += len(part.types)
+        if number >= entries:
+            yield joined(parts)
+            parts, number = [], 0
+    if parts:
+        yield joined(parts)
 
 
 def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatterns]:
@@ -77,8 +120,9 @@ def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatter
         found = found.kept(_closed(found, levels, shown))
         if len(found):
             reduced_costs = cost[found.values] - multipliers[found.values]
+            members = Ragged(by_multiplier[found.values], found.starts)
             yield ProofPatterns(
-                levels, Ragged(by_multiplier[found.values], found.starts), reduced_costs, counts[found.values]
+                (levels,), np.zeros(len(found), dtype=np.int64), members, reduced_costs, counts[found.values]
             )
 
 

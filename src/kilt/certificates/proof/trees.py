@@ -10,36 +10,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from kilt.certificates.proof.evidence import Levels, PatternTrees
-from kilt.certificates.proof.units import Lines, SizeShares, Units, cheapest
+from kilt.certificates.proof.evidence import PatternTrees
+from kilt.certificates.proof.patterns import ProofPatterns
+from kilt.certificates.proof.units import Lines, SizeShares, Units, cheapest, in_parts
 from kilt.errors import InputError
 from kilt.numbers import BoolArray, IntArray, max_abs, widen
 
 LOWEST = -(1 << 62)  # no group has less, because multipliers are not that large
 OPEN, OUT, IN = 0, 1, 2  # what is decided of a value
-MAX_CELLS = 4_000_000  # of a matrix
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Ends of trees of one size: the tree of each, and its pattern, which has so many rows of each value.
+    """Ends of trees of one size: the tree of each, whose pattern has so many rows of each value.
 
     ``decided`` has what is decided of each value, and ``theta`` what excess costs.
     """
 
     tree: IntArray
-    pattern: IntArray
     decided: IntArray
     have: IntArray
     theta: IntArray
 
-    def some(self, which: slice) -> Ends:
+    def some(self, which: IntArray) -> Ends:
         """Return some of them."""
-        of_values = self.decided[which], self.have[which]
-        return Ends(self.tree[which], self.pattern[which], *of_values, self.theta[which])
+        return Ends(self.tree[which], self.decided[which], self.have[which], self.theta[which])
 
 
 @dataclass(frozen=True)
@@ -53,34 +52,39 @@ class TreeProof:
     value_of: IntArray
     trees: PatternTrees
 
-    def least(self, levels: Levels, place: dict[int, int], units: Units) -> dict[int, tuple[IntArray, IntArray]]:
+    def least(self, patterns: ProofPatterns, units: Units) -> dict[int, tuple[IntArray, IntArray]]:
         """Return for every size the patterns with a tree, and a lower bound on the reduced cost of a legal group."""
-        by_size: dict[int, dict[int, list[int]]] = {}
-        for first, size, nodes in self.trees.under(levels):
-            if first in place and units.widths[place[first]] >= size:
-                by_size.setdefault(size, {})[place[first]] = nodes
+        place, by_size = patterns.places(self.trees.patterns), dict[int, dict[int, IntArray]]()
+        for which in np.flatnonzero(place >= 0).tolist():
+            size = int(self.trees.patterns.numbers[which, 0])
+            if units.widths[place[which]] >= size:
+                by_size.setdefault(size, {})[int(place[which])] = self._of_each[which]
         have = units.by_value(len(self.shares.totals)) if by_size else np.zeros((0, 0), dtype=np.int64)
         return {
             size: (np.array(list(trees)), self._of_size(trees, size, units, have)) for size, trees in by_size.items()
         }
 
-    def _of_size(self, trees: dict[int, list[int]], size: int, units: Units, have: IntArray) -> IntArray:
+    @cached_property
+    def _of_each(self) -> list[IntArray]:
+        return self.trees.of_each()
+
+    def _of_size(self, trees: dict[int, IntArray], size: int, units: Units, have: IntArray) -> IntArray:
         """Return what the trees of a size prove: the least of their ends."""
-        ends = self._ends(trees, have)
+        ends = self._ends(trees, have[list(trees)])
+        units = units.some(np.array(list(trees))).up_to(self.shares.most(size))
         found = np.zeros(len(trees), dtype=np.int64)
-        step = max(1, MAX_CELLS // int(units.widths[ends.pattern].max()))
-        for start in range(0, len(ends.tree), step):
-            some = ends.some(slice(start, start + step))
-            proved = np.maximum(self._of_ends(some, units.lines(some.pattern), size), LOWEST)
+        for part in in_parts(np.where(units.widths[ends.tree] >= size, units.widths[ends.tree], 0)):
+            some = ends.some(part)
+            proved = np.maximum(self._of_ends(some, units.lines(some.tree), size), LOWEST)
             np.minimum.at(found, some.tree, proved.astype(np.int64))
         return found
 
-    def _ends(self, trees: dict[int, list[int]], have: IntArray) -> Ends:
+    def _ends(self, trees: dict[int, IntArray], have: IntArray) -> Ends:
         values = int(self.value_of.max(initial=0)) + 1
-        found = [(i, pattern, *end) for i, (pattern, nodes) in enumerate(trees.items()) for end in _walk(nodes, values)]
-        tree, pattern, decided, theta = zip(*found, strict=True)
+        found = [(i, *end) for i, nodes in enumerate(trees.values()) for end in _walk(nodes.tolist(), values)]
+        tree, decided, theta = zip(*found, strict=True)
         states = np.frombuffer(b"".join(decided), dtype=np.int8).reshape(-1, values)
-        return Ends(np.array(tree), np.array(pattern), states[:, self.value_of], have[list(pattern)], np.array(theta))
+        return Ends(np.array(tree), states[:, self.value_of], have[list(tree)], np.array(theta))
 
     def _of_ends(self, ends: Ends, lines: Lines, size: int) -> IntArray:
         """Return a lower bound on the reduced cost of a legal group at each end; 0 if it has none."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
 from kilt.arrays.ragged import Ragged
 from kilt.certificates.proof.patterns import ProofPatterns, starts_of
 from kilt.numbers import BoolArray, IntArray
+
+WIDTHS = (0, 16, 32, 64, 128, 256, 512, 1 << 62)  # lines with about as many rows are processed together
+MAX_CELLS = 2_000_000  # of a matrix
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,19 @@ class Units:
         at = np.where(inside, begin[:, None] + column, 0)
         return Lines(inside, self.reduced_costs[at], self.value[at], self.rank[at])
 
+    def up_to(self, most: IntArray) -> Units:
+        """Leave out all rows of a value but so many, the cheapest ones."""
+        kept = self.rank < most[self.value]
+        owner = np.repeat(np.arange(len(self.widths)), self.widths)[kept]
+        widths = np.bincount(owner, minlength=len(self.widths))
+        return Units(widths, self.reduced_costs[kept], self.value[kept], self.rank[kept])
+
+    def some(self, patterns: IntArray) -> Units:
+        """Return the rows of some patterns."""
+        widths, begin = self.widths[patterns], (np.cumsum(self.widths) - self.widths)[patterns]
+        at = np.arange(int(widths.sum())) + np.repeat(begin - (np.cumsum(widths) - widths), widths)
+        return Units(widths, self.reduced_costs[at], self.value[at], self.rank[at])
+
 
 @dataclass(frozen=True)
 class SizeShares:
@@ -92,6 +110,10 @@ class SizeShares:
         """Return how much excess a close group may have."""
         return self.t.numerator * self.rows * size // self.t.denominator
 
+    def most(self, size: int) -> IntArray:
+        """Return how many rows of each value a close group can have."""
+        return np.asarray((self.totals * size + self.allowed(size)) // self.rows)
+
     def possible(self, size: int) -> bool:
         """Say whether any close group can have this size: rows are distributed by largest remainders."""
         missing = size - int(self.free(size).sum())
@@ -107,3 +129,16 @@ def cheapest(each: IntArray, inside: BoolArray, number: int) -> IntArray:
     """Add up the least numbers inside each line."""
     far = int(each.max(initial=0)) + 1
     return np.asarray(np.partition(np.where(inside, each, far), number - 1, axis=1)[:, :number].sum(axis=1))
+
+
+def in_parts(widths: IntArray) -> Iterator[IntArray]:
+    """Divide lines with so many rows into parts: lines of about the same width, whose matrices are not too large.
+
+    Lines without rows are left out.
+    """
+    order = np.argsort(widths, kind="stable")
+    ends = np.searchsorted(widths[order], WIDTHS, side="right").tolist()
+    for begin, end in pairwise(ends):
+        step = max(1, MAX_CELLS // max(1, int(widths[order[begin:end]].max(initial=0))))
+        for start in range(begin, end, step):
+            yield order[start : min(start + step, end)]

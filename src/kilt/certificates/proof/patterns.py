@@ -17,7 +17,7 @@ BATCH = 300_000  # entries
 
 @dataclass(frozen=True)
 class ProofPatterns:
-    """Patterns that matter, those of a level vector together: their row types, by falling multiplier, and reduced costs.
+    """Patterns that matter, level vector by level vector: their row types, by falling multiplier, and reduced costs.
 
     ``vectors`` are level vectors, ``vector`` says which of them a pattern has.
     """
@@ -67,7 +67,7 @@ class ProofPatterns:
         vector_of = {levels: i for i, levels in enumerate(self.vectors)}
         vectors = np.array([vector_of.get(levels, -1) for levels in known.vectors], dtype=np.int64)
         span = 1 + max_abs(self.types)
-        named = np.where((0 <= known.first) & (known.first < span), vectors[known.vector] * span + known.first, -1)
+        named = np.where((known.first >= 0) & (known.first < span), vectors[known.vector] * span + known.first, -1)
         mine = self.vector * span + self.first
         order = np.argsort(mine)
         place = order[np.minimum(np.searchsorted(mine[order], named), len(mine) - 1)]

@@ -55,7 +55,7 @@ class SizeProof:
         place = patterns.places(self.evidence.own_largest)
         found = np.full(len(patterns), self.evidence.largest)
         found[place[place >= 0]] = self.evidence.own_largest.numbers[place >= 0].ravel()
-        return np.minimum(found, self.problem.rows)
+        return np.asarray(np.minimum(found, self.problem.rows))
 
     def least(self, patterns: ProofPatterns, largest: IntArray) -> IntArray:
         """Return for every pattern a lower bound on the reduced cost of a legal group of up to the largest size."""

@@ -28,7 +28,7 @@ class Params:
     proof_size: int = 120  # the same in a proof, if nothing else is said of a pattern
     proof_sizes: tuple[int, ...] = (8, 12, 16, 24, 36, 54, 80, 120, 180, 270, 400, 600)  # what is said, and the largest
     large_rounds: int = 8  # for groups that are larger: they are few, and their weights must be good
-    proof_rounds: int = 12  # for the inequalities of a proof
+    proof_rounds: int = 5  # for the inequalities of a proof
     margin: float = 1.0  # units of cost: patterns with a reduced cost below that are looked at in every step
     slack: float = 0.002  # of a unit of cost: a proof with so much less needs smaller trees
 
@@ -49,7 +49,8 @@ class BySizeOracle:
     theta: FloatArray
     effort = 2
     period = 10
-    proof_effort = 25
+    proof_effort = 16
+    judges_legality = True
 
     @classmethod
     def of(cls, incidence: Incidence, rule: ClosenessRule) -> BySizeOracle:
@@ -71,6 +72,12 @@ class BySizeOracle:
             taken += self._large.taken(multipliers, (reduced_costs == of_large) & (of_large < 0))
         return float(reduced_costs.sum()), taken
 
+    def near(self, multipliers: IntArray, most: float) -> BoolArray:
+        """Mark the patterns that may have a legal group with a reduced cost of at most so many stars."""
+        every = np.ones(len(self.size), dtype=bool)
+        self._of_every_size(multipliers, every, np.zeros(len(every)), everywhere=True, margin=most)
+        return self._is_near
+
     def _of_large(self, multipliers: IntArray, large: BoolArray) -> FloatArray:
         """Return the least reduced costs of groups that are too large to be bounded by their size."""
         if not large.any():
@@ -78,7 +85,12 @@ class BySizeOracle:
         return self._large.reduced_costs(multipliers, large, PARAMS.large_rounds)
 
     def _of_every_size(
-        self, multipliers: IntArray, active: BoolArray, of_large: FloatArray, everywhere: bool
+        self,
+        multipliers: IntArray,
+        active: BoolArray,
+        of_large: FloatArray,
+        everywhere: bool,
+        margin: float = PARAMS.margin,
     ) -> tuple[FloatArray, FloatArray]:
         """Return the least reduced costs, given those of large groups, and the copies of row types in small groups.
 
@@ -86,7 +98,7 @@ class BySizeOracle:
         by convexity those whose groups of the largest size are among the best.
         """
         groups, reduced_costs = self._groups, of_large.copy()
-        margin = PARAMS.margin * self.incidence.scale * self.incidence.problem.unit if everywhere else 0.0
+        margin = margin * self.incidence.scale * self.incidence.problem.unit if everywhere else 0.0
         marks = np.zeros((2, len(active)), dtype=np.uint8)
         self._sorted.sort(np.argsort(-multipliers, kind="stable"), active)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from kilt.certificates.proof.evidence import Evidence
 from kilt.kernels.bounds.incidence import Covers, by_type
+from kilt.kernels.bounds.lagrangian import values_by_size
 from kilt.model.problem import Problem
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.patterns.pool import Pool
@@ -46,6 +47,12 @@ class Incidence:
         """Mark the patterns with a row whose multiplier exceeds its cost: no others have negative reduced costs."""
         return self.covers.active(multipliers)
 
+    def near(self, multipliers: IntArray, most: float) -> BoolArray:
+        """Mark the patterns that have a group with a reduced cost of at most so many stars, if its size is enough."""
+        size, cost = max(1, self.problem.rules.min_group_size), self.pool.cost * self.scale
+        values = values_by_size(multipliers, self.problem.counts, self.pool.types, self.pool.starts, cost, size)
+        return np.asarray(values <= most * self.problem.unit * self.scale)
+
     def cheapest(self) -> IntArray:
         """Return for every row type what its cheapest pattern costs at least: the first multipliers."""
         starts, patterns = self.by_type
@@ -79,11 +86,18 @@ class Oracle(Protocol):
     def proof_effort(self) -> int:
         """How many evaluations a proof takes, about; 0 if it takes none, or if the last one shows it."""
 
+    @property
+    def judges_legality(self) -> bool:
+        """Whether the patterns that are near are those with groups that are legal, not only large enough."""
+
     def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[float, FloatArray]:
         """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold.
 
         If not everywhere, patterns may be left out that have hardly such groups: then the sum proves nothing.
         """
+
+    def near(self, multipliers: IntArray, most: float) -> BoolArray:
+        """Mark the patterns that may have a legal group with a reduced cost of at most so many stars."""
 
     def evidence(self, multipliers: IntArray) -> Evidence:
         """Return what proves the bound of these multipliers."""
@@ -96,6 +110,11 @@ class ExactOracle:
     effort = 1
     period = 1
     proof_effort = 0
+    judges_legality = False
+
+    def near(self, multipliers: IntArray, most: float) -> BoolArray:
+        """Mark the patterns that have a large enough group with a reduced cost of at most so many stars."""
+        return self.incidence.near(multipliers, most)
 
     def evidence(self, multipliers: IntArray) -> Evidence:
         """Return the multipliers."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from time import monotonic
 
-from kilt.bounds.incidence import Incidence, Oracle
+from kilt.bounds.incidence import ExactOracle, Incidence, Oracle
 from kilt.bounds.oracles import SizeOracle, oracle_of
 from kilt.bounds.subgradient import Moments, StepSchedule, subgradient_ascent
 from kilt.certificates.proof.evaluate import evaluate_bound
@@ -39,6 +39,7 @@ class Params:
     proof_share: float = 0.1  # of the time is for proofs before the last one
     first_ascent_share: float = 0.55  # of the time, at most, is for the multipliers that a search waits for
     first_ascent_steps: int = 150  # at most, for these
+    first_ascent_power: float = 0.5  # how soon steps shrink if there are few
     second_ascent_rate: float = 0.3  # how much smaller the steps are that continue from these: they are good already
     second_ascent_steps: int = 900  # for which that is so; with fewer the steps must be smaller still
     steps_per_proof: int = 50  # if no time is given
@@ -80,7 +81,9 @@ def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRul
     ascent = DualAscent(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
     evaluated = PARAMS.max_evaluated if watch.incumbent.cost is None else PARAMS.max_evaluated_with_release
     if watch.incumbent.wanted:  # a search waits for multipliers: a short ascent finds some, a long one continues
+        ascent.is_waited_for = True
         _raise_multipliers(ascent, stop.share(PARAMS.first_ascent_share), evaluated, 1.0, PARAMS.first_ascent_steps)
+        ascent.is_waited_for = False
         watch.incumbent.ready.set()
     most = PARAMS.max_timed_steps if oracle.period == 1 else PARAMS.max_partial_steps
     _raise_multipliers(ascent, stop, evaluated, _pace(ascent, stop) if watch.incumbent.wanted else 1.0, most)
@@ -165,11 +168,9 @@ class DualAscent:
         base = problem.base * oracle.incidence.scale
         self.best = Bound(problem.base_cost, (Evidence(oracle.incidence.columns, base, oracle.incidence.scale),))
         self.multipliers, self.total, self.proved = first, 0.0, 0.0
-        self.moments, self.step, self.evaluation = (
-            Moments.of(len(first)),
-            0.0,
-            0.0,
-        )  # the last ones took so many seconds
+        self.moments = Moments.of(len(first))
+        self.step = self.evaluation = 0.0  # the last ones took so many seconds
+        self.is_waited_for = False  # by a search: then nothing is proved but what costs nothing
         self.started, self.seconds, self.proofs, self.seen = monotonic(), 0.0, 0, 0
 
     def record(self, multipliers: IntArray, total: float) -> None:
@@ -181,7 +182,7 @@ class DualAscent:
         self.watch.publish(multipliers, self.oracle.incidence)
         if self.oracle.effort == 1:
             self._improve(-(-int(total) // self.oracle.incidence.scale), self.oracle.evidence(multipliers))
-        elif self._due():
+        elif not self.is_waited_for and self._due():
             self.prove()
 
     def _due(self) -> bool:
@@ -203,7 +204,9 @@ class DualAscent:
     @property
     def proof_seconds(self) -> float:
         """How long the last proof will take, about: proofs of better multipliers take longer."""
-        return max(1.3 * self.seconds, self.oracle.proof_effort * self.evaluation)
+        if self.is_waited_for:
+            return 0.0
+        return 1.5 * self.seconds if self.proofs else self.oracle.proof_effort * self.evaluation
 
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:
@@ -227,6 +230,8 @@ def _step_schedule(
     entries = ascent.oracle.effort * len(ascent.oracle.incidence.pool.types)
     steps = min(max(evaluated // max(1, entries), PARAMS.min_steps), PARAMS.max_steps)
     rate, power = (0.2, 1.5) if isinstance(ascent.oracle, SizeOracle) else (0.45, 1.5)
+    if ascent.is_waited_for and not isinstance(ascent.oracle, ExactOracle):
+        power = PARAMS.first_ascent_power
     rate *= pace
     if stop.seconds is None:
         return StepSchedule.of_steps(steps, rate, power)

@@ -166,6 +166,7 @@ class LinearOracle:
     effort = 8
     period = 1
     proof_effort = 0
+    judges_legality = False
 
     @classmethod
     def of(cls, incidence: Incidence, min_group_size: int) -> LinearOracle:
@@ -202,6 +203,10 @@ class LinearOracle:
                 counts[:, value] += by_class[patterns, c]
             family.tighten(patterns, counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9))
             self.slope[patterns] += problem.by_value(family.column, family.slope(patterns))
+
+    def near(self, multipliers: IntArray, most: float) -> BoolArray:
+        """Mark the patterns that have a large enough group with a reduced cost of at most so many stars."""
+        return self.incidence.near(multipliers, most)
 
     def taken(self, multipliers: IntArray, wanted: BoolArray) -> FloatArray:
         """Return how many copies of each row type are in the groups of least reduced cost of the wanted patterns."""

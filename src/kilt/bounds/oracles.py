@@ -22,7 +22,7 @@ from kilt.kernels.bounds.lagrangian import DiverseGroups, LargeGroups
 from kilt.kernels.bounds.pairs import PairGroups
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, Groups, Rules, SizeRule
-from kilt.numbers import IntArray
+from kilt.numbers import BoolArray, IntArray
 from kilt.patterns.pool import Pool
 
 Legal = Callable[[IntArray], IntArray]
@@ -68,6 +68,7 @@ class PairOracle(ExactOracle):
     lowest: IntArray
     highest: IntArray
     period = 10
+    judges_legality = True
 
     @classmethod
     def of(cls, incidence: Incidence) -> PairOracle:
@@ -79,8 +80,16 @@ class PairOracle(ExactOracle):
 
     def least(self, multipliers: IntArray, everywhere: bool = True) -> tuple[int, IntArray]:
         """Try every number of rows of the second sensitive class."""
-        margin = int(PARAMS.margin * self.incidence.scale * self.incidence.problem.unit)
-        return self._groups.least(multipliers, np.argsort(-multipliers, kind="stable"), everywhere, margin)
+        return self._least(multipliers, everywhere, PARAMS.margin)
+
+    def near(self, multipliers: IntArray, most: float) -> BoolArray:
+        """Mark the patterns that have a legal group with a reduced cost of at most so many stars."""
+        self._least(multipliers, True, most)
+        return np.asarray(self._groups.near, dtype=bool)
+
+    def _least(self, multipliers: IntArray, everywhere: bool, margin: float) -> tuple[int, IntArray]:
+        stars = self.incidence.scale * self.incidence.problem.unit
+        return self._groups.least(multipliers, np.argsort(-multipliers, kind="stable"), everywhere, int(margin * stars))
 
     @cached_property
     def _groups(self) -> PairGroups:

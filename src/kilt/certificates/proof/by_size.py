@@ -19,6 +19,7 @@ from kilt.model.rules import ClosenessRule
 from kilt.model.spaces import TreeMetric
 from kilt.numbers import IntArray, max_abs, widen
 
+SIZES_AT_A_TIME = 1.25  # up to so many times the least of them
 BySize = dict[int, tuple[IntArray, IntArray]]  # for a size the patterns that have a number of their own, and these
 
 
@@ -62,11 +63,19 @@ class SizeProof:
         units = Units.of(patterns, self.problem.sensitive_class, largest)
         theta, thetas = self._thetas(patterns)
         proved = self.trees.least(patterns, units)
-        reduced_cost = np.zeros(len(patterns), dtype=np.int64)
-        for some in in_parts(units.widths):
-            sizes = _Sizes(some, largest[some], theta, thetas, proved)
-            reduced_cost = stored(reduced_cost, some, self._of_lines(units.lines(some), sizes))
-        return reduced_cost
+        least = np.zeros(len(patterns), dtype=np.int64)
+        low = max(1, self.problem.rules.min_group_size)
+        while low <= int(largest.max(initial=0)):  # the smaller the sizes are, the fewer rows matter
+            high = int(low * SIZES_AT_A_TIME) + 1
+            here = np.flatnonzero((largest >= low) & (units.widths >= low))
+            rows = units.some(here).up_to(self.shares.most(high))
+            for part in in_parts(rows.widths):
+                some = here[part]
+                sizes = _Sizes(some, largest[some], theta, thetas, proved)
+                found = self._of_lines(rows.lines(part), sizes, range(low, high + 1), least[some])
+                least = stored(least, some, found)
+            low = high + 1
+        return least
 
     def _thetas(self, patterns: ProofPatterns) -> tuple[IntArray, BySize]:
         """Return the theta of every pattern, and those of single sizes."""
@@ -82,13 +91,14 @@ class SizeProof:
         parts = [single[by_size.values[a:b]] for a, b in pairwise(by_size.starts.tolist())]
         return theta, {int(size[part[0]]): (place[part], each[part]) for part in parts}
 
-    def _of_lines(self, lines: Lines, sizes: _Sizes) -> IntArray:
-        """Bound all sizes, for patterns whose rows are in the lines of a matrix, cheap ones first."""
+    def _of_lines(self, lines: Lines, sizes: _Sizes, which: range, least: IntArray) -> IntArray:
+        """Bound some sizes, for patterns whose rows are in the lines of a matrix, cheap ones first."""
         rows, largest = self.shares.rows, max_abs(lines.reduced_costs)
         sums = np.cumsum(np.where(lines.inside, lines.reduced_costs, 0), axis=1)
-        least = np.zeros(len(sums), dtype=np.int64)
         last = min(int(sizes.largest.max()), sums.shape[1])
-        for size in range(max(1, self.problem.rules.min_group_size), last + 1):
+        for size in which:
+            if size > last:
+                break
             possible = lines.inside[:, size - 1] & (size <= sizes.largest)
             open_ = np.flatnonzero(possible & (sums[:, size - 1] < least))
             if not len(open_) or not self.shares.possible(size):

@@ -12,7 +12,7 @@ from kilt.certificates.proof.evidence import Evidence, Levels, PatternMultiplier
 from kilt.model.problem import Problem
 from kilt.numbers import ROOM, BoolArray, IntArray, max_abs
 
-BATCH = 300_000  # entries
+BATCH = 1_000_000  # entries
 
 
 @dataclass(frozen=True)

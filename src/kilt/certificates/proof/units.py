@@ -14,7 +14,7 @@ from kilt.certificates.proof.patterns import ProofPatterns, starts_of
 from kilt.numbers import BoolArray, IntArray
 
 WIDTHS = (0, 16, 32, 64, 128, 256, 512, 1 << 62)  # lines with about as many rows are processed together
-MAX_CELLS = 2_000_000  # of a matrix
+MAX_CELLS = 1_000_000  # of a matrix
 
 
 @dataclass(frozen=True)

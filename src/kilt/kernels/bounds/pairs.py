@@ -28,7 +28,7 @@ class PairGroups:
     highest: cython.longlong[::1]
     multipliers: cython.longlong[::1]
     active: cython.uchar[::1]
-    near: cython.uchar[::1]
+    near = cython.declare(cython.uchar[::1], visibility="readonly")
     margin: cython.longlong
     members: cython.int[::1]
     middle: cython.longlong[::1]

@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kilt.bounds.background import BackgroundBound
+from kilt.bounds.incidence import Oracle
 from kilt.bounds.lagrangian import lower_bound
+from kilt.bounds.oracles import oracle_of
 from kilt.certificates.proof.evidence import Bound
 from kilt.kernels.model.rules import CompiledRules
 from kilt.model.partition import Partition
@@ -37,7 +39,6 @@ from kilt.solvers.search.state import (
     filter_by_extra_cost,
     filter_by_reduced_cost,
     one_group,
-    reduced_costs,
     with_groups,
 )
 from kilt.solvers.search.wide.construct import Construction
@@ -138,20 +139,25 @@ class Run:
         pool, multipliers = incumbent.pool, incumbent.multipliers
         if incumbent.bound >= best.cost or self.stop() or pool is None or multipliers is None:
             return best
-        reduced_cost = reduced_costs(self.problem, pool, multipliers, incumbent.scale)
-        most = PARAMS.max_reduced_cost if self.rules.size_only else PARAMS.loose_reduced_cost
-        promising = filter_by_reduced_cost(self.problem, pool, reduced_cost, most, PARAMS.min_patterns)
+        oracle = oracle_of(self.problem, pool)
+        promising = filter_by_reduced_cost(oracle, multipliers, self._dearest(oracle), PARAMS.min_patterns)
         best = min(best, self._build(promising, multipliers / incumbent.scale), key=cost_of)
         self._report(best.cost)
         if self.stop():
             return best
-        near = filter_by_reduced_cost(self.problem, pool, reduced_cost, PARAMS.max_reduced_cost, PARAMS.min_patterns)
+        near = filter_by_reduced_cost(oracle, multipliers, PARAMS.max_reduced_cost, PARAMS.min_patterns)
         near = filter_by_extra_cost(self.problem, near, best, PARAMS.max_extra_cost)
         near = with_groups(self.problem, near, [best])
         is_small = self.stop.seconds is not None and len(self.problem.counts) <= PARAMS.row_types_per_worker
         state = SearchState.of(near, self.rules, best, self.problem, self.seed)
         best = min(best, self._anneal(state, PARAMS.annealing_share if is_small else 1.0), key=cost_of)
         return self._solve_subproblems(near, best) if is_small else best
+
+    def _dearest(self, oracle: Oracle) -> float:
+        """Return the reduced cost up to which patterns are used to build a partition."""
+        if self.rules.size_only:
+            return PARAMS.max_reduced_cost
+        return PARAMS.loose_reduced_cost if oracle.judges_legality else PARAMS.loosest_reduced_cost
 
     def swap_rows(self, start: Partition) -> Partition:
         """Let rows change places with rows of near groups, ever colder, and keep the best."""
@@ -190,6 +196,8 @@ class Run:
                 return state.partition()
             step = (PARAMS.max_multiplier_raise - raised) / _fitting(until, began, rounds)
             step = min(PARAMS.short_multiplier_step, max(PARAMS.multiplier_step, step))
+            if state.cost == before and rounds > 1:  # nothing happens below the price of the next patterns
+                step = PARAMS.short_multiplier_step
             multipliers[rest] += step * self.problem.unit
             raised += step
 

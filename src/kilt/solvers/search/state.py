@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kilt.arrays.ragged import Ragged
+from kilt.bounds.incidence import Oracle
 from kilt.kernels.bounds.incidence import by_type
-from kilt.kernels.bounds.lagrangian import values_by_size
 from kilt.kernels.model.rules import CompiledRules
 from kilt.kernels.random import Random
 from kilt.kernels.search.anneal import Annealing
@@ -22,6 +22,7 @@ from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.patterns.pool import Pool
 
 MAX_CLOSED_SIZE = 4  # times the median size: larger groups are not closed
+WIDER = 3.0  # how much dearer patterns may be where too few are found
 
 
 @dataclass(frozen=True)
@@ -158,19 +159,14 @@ def one_group(problem: Problem) -> Partition:
     return Partition.of(problem, every, np.zeros_like(every), problem.counts)
 
 
-def reduced_costs(problem: Problem, pool: Pool, multipliers: IntArray, scale: int) -> FloatArray:
-    """Return for every pattern the least reduced cost of a group that is large enough, legal or not, in stars."""
-    size = max(1, problem.rules.min_group_size)
-    values = values_by_size(multipliers, problem.counts, pool.types, pool.starts, pool.cost * scale, size)
-    return np.asarray(values / (problem.unit * scale))
-
-
-def filter_by_reduced_cost(problem: Problem, pool: Pool, reduced_cost: FloatArray, most: float, fewest: int) -> Pool:
-    """Keep the patterns whose reduced cost is at most so many stars, and at least so many patterns."""
-    limit = most
-    if fewest < len(reduced_cost):
-        limit = max(limit, float(np.partition(reduced_cost, fewest)[fewest]))
-    return keep_entries(problem, pool, pool.covers.entries_of(reduced_cost <= limit))
+def filter_by_reduced_cost(oracle: Oracle, multipliers: IntArray, most: float, fewest: int) -> Pool:
+    """Keep the patterns that may have a legal group of so many stars at most, or of more if these are too few."""
+    problem, pool = oracle.incidence.problem, oracle.incidence.pool
+    near = oracle.near(multipliers, most)
+    while near.sum() < min(fewest, len(near)) and most * problem.unit <= problem.highest_cost:
+        most *= WIDER
+        near = oracle.near(multipliers, most)
+    return keep_entries(problem, pool, pool.covers.entries_of(near))
 
 
 def filter_by_extra_cost(problem: Problem, pool: Pool, partition: Partition, more: float) -> Pool:

@@ -148,8 +148,10 @@ def test_the_same_input_and_seed_give_the_same_bytes(adult, tmp_path):
     quasi = "sex,age,race,marital-status,education"
     words = ["--quasi", quasi, "--sensitive", "salary-class", "-k", "5", "-t", "0.3", "--shuffle", "--seed", "7"]
     words += ["--solver", "greedy"]  # the search has a test of its own
-    for name in ("a.csv", "b.csv"):
-        assert run("anonymize", adult, "-o", tmp_path / name, *words).returncode == 0
+    rows = adult.read_bytes().splitlines(keepends=True)
+    (tmp_path / "table.csv").write_bytes(b"".join(rows[:5000]))
+    for name in ("a.csv", "b.csv"):  # each in a process of its own, in which Python hashes otherwise
+        assert run("anonymize", tmp_path / "table.csv", "-o", tmp_path / name, *words).returncode == 0
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 

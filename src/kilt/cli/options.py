@@ -143,4 +143,10 @@ report_options = _options(
         help="Show in the report what other policies would cost: a file with what kilt frontier --json printed.",
     ),
 )
+log_option = click.option(
+    "--log/--no-log",
+    default=None,
+    help="Print a line for each improvement, at most one a second, in place of the panel that a terminal shows; with "
+    "--no-log there is neither.",
+)
 plot_option = click.option("--plot", metavar="FILE", help="Draw stars and bounds, as a picture (.svg).")

@@ -17,6 +17,7 @@ from kilt.cli.options import (
     certificate_option,
     escape_option,
     keep_option,
+    log_option,
     policy_options,
     query_option,
     reading_options,
@@ -68,12 +69,7 @@ if TYPE_CHECKING:
     help="Stop searching after so many moves instead: the same input, seed and N give the same release.",
 )
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random: search and shuffle (0 if not given).")
-@click.option(
-    "--log/--no-log",
-    default=None,
-    help="Print a line for each improvement, at most one a second, in place of the panel that a terminal shows; with "
-    "--no-log there is neither.",
-)
+@log_option
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
 @click.option(
     "--strict",

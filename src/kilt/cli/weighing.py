@@ -13,6 +13,7 @@ from kilt.cli.interrupt import KEEPING, interruptible, watching_run
 from kilt.cli.options import (
     certificate_option,
     keep_option,
+    log_option,
     plot_option,
     policy_options,
     query_option,
@@ -32,6 +33,7 @@ from kilt.solvers.registry import NAMES
 @policy_options
 @reading_options
 @click.option("--time", metavar="SECONDS", help="Stop after this time; more time gives a higher bound, up to a point.")
+@log_option
 @certificate_option
 def bound(**flags: Any) -> None:
     """Say how many stars every release of the table INPUT under the policy must have, without making one.
@@ -84,6 +86,7 @@ def bound(**flags: Any) -> None:
     help="Stop after so many moves instead, for each policy: the same input, seed and N give the same points.",
 )
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
+@log_option
 @plot_option
 def frontier(**flags: Any) -> None:
     """Show stars and bound of the table INPUT over a range of policies, without releasing anything.
@@ -129,6 +132,7 @@ def frontier(**flags: Any) -> None:
 @click.option("--polish", is_flag=True, default=None, help="Let the search go on from what each of them found.")
 @click.option("--time", metavar="SECONDS", help="Stop each solver after this time (10 if not given).")
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
+@log_option
 @plot_option
 def compare(**flags: Any) -> None:
     """Let several solvers release the table INPUT, and put what they find side by side; nothing is written.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kilt.cli.browser import open_in_browser
 from kilt.cli.group import cli
 from kilt.cli.interrupt import at_work, interruptible, watching_run
 from kilt.cli.options import (
@@ -208,4 +209,5 @@ def demo(*, opens: bool) -> None:
     click.echo(patients_text(release))
     if report is not None:
         click.echo(f"wrote {report}")
-        click.launch(str(report))
+        if not open_in_browser(report):
+            click.echo("note: no browser opened it; open the file with one of your own", err=True)

@@ -67,13 +67,23 @@ query_option = click.option(
 )
 policy_options = shared_options(
     click.option("-k", "--k", metavar="K", help="k-anonymity: every group has at least K rows."),
-    click.option("-l", "--l", metavar="L", help="l-diversity: at most 1/L of a group shares a sensitive value."),
+    click.option(
+        "-l",
+        "--l",
+        metavar="L",
+        help="l-diversity: at most 1/L of a group shares a sensitive value; of single columns as in disease=3,cost=2.",
+    ),
     click.option(
         "--diversity",
         metavar="FORM",
         help="What -l means: frequency (the default), distinct, entropy or recursive:C.",
     ),
-    click.option("-t", "--t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
+    click.option(
+        "-t",
+        "--t",
+        metavar="T",
+        help="t-closeness: no group is farther than T from the whole table; of single columns as in disease=0.2.",
+    ),
     click.option(
         "--average-t",
         metavar="BITS",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -87,6 +88,19 @@ def json_number(value: Fraction, digits: int = 6, *, up: bool = False) -> int | 
 def bound_number(bound: Fraction, stars: Fraction | None) -> int | float:
     """Return a lower bound as a JSON number, rounded down; one that equals the stars is shown as they are."""
     return json_number(bound, up=bound == stars)
+
+
+def percent(share: Fraction) -> str:
+    """Write a share as a percentage with three digits."""
+    return f"{Decimal(f'{float(100 * share):.3g}'):f}%"  # a float itself would write 0.00002 as 2e-05
+
+
+def bound_percent(bound: Fraction, share: Fraction | None = None) -> str:
+    """Write a lower bound as a percentage, rounded down; one that equals the share that was reached, as that one."""
+    if bound == share or not bound:
+        return percent(bound)
+    digits = max(0, 2 - (math.floor(math.log10(100 * bound))))
+    return f"{decimal_text(100 * bound, digits)}%"
 
 
 def pluralize(number: int, noun: str) -> str:

@@ -91,3 +91,19 @@ def test_marks_and_how_files_are_written_can_stand_in_the_configuration(tmp_path
     assert (tmp_path / "out.csv").read_text(encoding="cp1252") == expected
     done = call("verify", "--config", tmp_path / "kilt.toml", "--original", tmp_path / "in.csv")
     assert done.returncode == 0, done.stdout
+
+
+def test_single_columns_have_numbers_of_their_own_on_the_command_line_too(tmp_path):
+    rows = "".join(f"{n % 3},{n % 2},{n % 4}\n" for n in range(24))
+    (tmp_path / "in.csv").write_text('zip,disease,"cost, net"\n' + rows)
+    words = ["anonymize", "in.csv", "-o", "out.csv", "--quasi", "zip", "--sensitive", 'disease,"cost, net"', "-k", "2"]
+    done = call(*words, "-l", 'disease=2,"cost, net=3"', "-t", "disease=0.5", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["policy"] == "k=2, l=2 on 'disease', l=3 on 'cost, net', t=0.5 on 'disease'"
+    for wrong, said in {
+        "=2": "'l' must be a number, or one for each column as in disease=2,cost=3",
+        "disease=2,3": "'l' must be a number, or one for each column as in disease=2,cost=3",
+        "disease=two": "'l' must be a number, not 'two'",
+        "illness=2": "'illness' is not a sensitive column",
+    }.items():
+        done = call(*words, "-l", wrong, cwd=tmp_path)
+        assert (done.returncode, said in done.stderr) == (2, True)

@@ -110,7 +110,9 @@ def test_ugly_names_go_round_and_do_no_harm(tmp_path):
 @examples(60)
 def test_any_name_can_be_written_as_a_key(names):
     columns = {name: ["a", "b"] * 6 for name in names}
-    written = tomllib.loads(kilt.inspect(pl.DataFrame(columns)).config())
+    text = kilt.inspect(pl.DataFrame(columns)).config()
+    assert text.replace("\n", "").isprintable()  # nothing that an editor obeys, such as a change of direction
+    written = tomllib.loads(text)
     named = {*written.get("quasi", {}), *written.get("sensitive", {}), *written.get("identifier", [])}
     assert named == set(columns)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kilt.report.text import bound_percent, percent
+from kilt.numbers import bound_percent, percent
 
 shares = st.fractions(0, 1, max_denominator=10**9)
 

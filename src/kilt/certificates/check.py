@@ -21,7 +21,8 @@ from kilt.certificates.question import Demand, Question
 from kilt.errors import InputError, KiltError, printable
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles
-from kilt.model.row_types import RowTypes
+from kilt.model.row_types import RowTypes, encode
+from kilt.model.scale import IN_STARS, Scale
 from kilt.numbers import IntArray, bound_number, json_number, pluralize
 from kilt.sources.base import Source
 from kilt.verification.verifier import judge
@@ -40,6 +41,7 @@ class CertificateCheck:
     with_release: bool
     shuffled: bool
     problems: tuple[str, ...]
+    scale: Scale = IN_STARS
 
     @property
     def passed(self) -> bool:
@@ -69,18 +71,20 @@ class CertificateCheck:
     def _proof(self) -> str:
         if self.is_empty:
             return "VALID BUT EMPTY: it proves no more than that a release cannot have fewer than 0 stars"
-        return (
-            f"YES: no release of these {self.rows:,} rows under {self.policy} can have fewer than "
-            f"{bound_number(self.bound, self.stars):,} stars"
-        )
+        least = self.scale.bound(self.bound, self.stars)
+        can = f"lose less than {least} of the detail" if self.scale.blurs else f"have fewer than {least} stars"
+        return f"YES: no release of these {self.rows:,} rows under {self.policy} can {can}"
 
     def _release(self) -> Iterator[str]:
         if self.stars is None:
             return
-        how = "the release meets the policy and has" if self.with_release else "not checked without the release:"
-        if self.with_release and self.shuffled:
-            how = "the release meets the policy; its rows were shuffled, so that nobody can count its"
-        yield f"{how} {json_number(self.stars, up=True):,} stars"
+        lost = f"{self.scale.cost(self.stars)} {'of the detail' if self.scale.blurs else 'stars'}"
+        if not self.with_release:
+            yield f"not checked without the release: {lost}{' lost' if self.scale.blurs else ''}"
+        elif self.shuffled:
+            yield f"the release meets the policy; its rows were shuffled, so that nobody can count its {lost}"
+        else:
+            yield f"the release meets the policy and {'loses' if self.scale.blurs else 'has'} {lost}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
@@ -105,29 +109,37 @@ def check_certificate(
     It must also answer the question that is demanded.
     """
     question = Question.of(certificate)
-    problems = reasons_refused(certificate, original)
+    problems, scale = _examine(certificate, original)
     if release is not None and not problems:
         problems = _release_problems(certificate, original, release)
     other = [f"it answers another question: {difference}" for difference in demand.differences(question)]
     answer = (question, certificate.bound, certificate.stars, certificate.rows)
-    return CertificateCheck(*answer, release is not None, certificate.shuffled, (*other, *problems))
+    return CertificateCheck(*answer, release is not None, certificate.shuffled, (*other, *problems), scale)
 
 
 def reasons_refused(certificate: Certificate, source: Source) -> list[str]:
     """Say why a certificate does not prove its bound for this original; nothing if it does."""
+    return _examine(certificate, source)[0]
+
+
+def _examine(certificate: Certificate, source: Source) -> tuple[list[str], Scale]:
+    """Say why a certificate does not prove its bound, and how the costs of the original are told if it does."""
     missing = [name for name in (*certificate.quasi, *certificate.sensitive) if name not in source.columns]
     if missing:
-        return [f"the table has no column '{name}'" for name in missing]
+        return [f"the table has no column '{name}'" for name in missing], IN_STARS
     types = count(source, list(certificate.quasi), list(certificate.sensitive))
     rows, n_row_types = int(types.counts.sum()), len(types.counts)
     if (rows, n_row_types) != (certificate.rows, certificate.row_types):
-        return [
+        other = (
             f"it is about another table: {pluralize(certificate.rows, 'row')} with "
             f"{pluralize(certificate.row_types, 'row type')}, and this one has {rows:,} with {n_row_types:,}"
-        ]
+        )
+        return [other], IN_STARS
     if not certificate.belongs_to(types):
-        return ["it is about another table, or it was altered: the digest is wrong"]
-    return _problems_of_proof(certificate, types)
+        return ["it is about another table, or it was altered: the digest is wrong"], IN_STARS
+    problems = _problems_of_proof(certificate, types)
+    scale = IN_STARS if problems else Scale.of(certificate.quasi, encode(types, certificate.quasi), rows)
+    return problems, scale
 
 
 def _problems_of_proof(certificate: Certificate, types: RowTypes) -> list[str]:

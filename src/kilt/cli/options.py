@@ -10,7 +10,9 @@ import click
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
-def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def shared_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Put options together, which stand in the help in this order."""
+
     def decorate(command: Command) -> Command:
         for option in reversed(options):
             command = option(command)
@@ -22,7 +24,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 ROLES = ("quasi", "sensitive", "identifier", "weights", "measure")
 TABLE = (*ROLES, "delimiter", "encoding", "decimal", "sheet")  # what is said of every table
 ORIGINAL = (*TABLE, "keep", "query")  # what is said of a table that is to be released
-roles_options = _options(
+roles_options = shared_options(
     click.option(
         "--quasi",
         metavar="COLUMNS",
@@ -63,26 +65,36 @@ query_option = click.option(
     metavar="SQL",
     help="Read what this query returns, where INPUT is the URL of a database (postgresql://host/database).",
 )
-policy_options = _options(
+policy_options = shared_options(
     click.option("-k", "--k", metavar="K", help="k-anonymity: every group has at least K rows."),
-    click.option("-l", "--l", metavar="L", help="l-diversity: at most 1/L of a group shares a sensitive value."),
+    click.option(
+        "-l",
+        "--l",
+        metavar="L",
+        help="l-diversity: at most 1/L of a group shares a sensitive value; of single columns as in disease=3,cost=2.",
+    ),
     click.option(
         "--diversity",
         metavar="FORM",
         help="What -l means: frequency (the default), distinct, entropy or recursive:C.",
     ),
-    click.option("-t", "--t", metavar="T", help="t-closeness: no group is farther than T from the whole table."),
+    click.option(
+        "-t",
+        "--t",
+        metavar="T",
+        help="t-closeness: no group is farther than T from the whole table; of single columns as in disease=0.2.",
+    ),
     click.option(
         "--average-t",
         metavar="BITS",
         help="Average t-closeness: on average, groups tell at most BITS bits of the sensitive values.",
     ),
 )
-printing_options = _options(
+printing_options = shared_options(
     click.option("--json", is_flag=True, default=None, help="Print JSON and nothing else."),
     click.option("-q", "--quiet", is_flag=True, default=None, help="Print nothing but errors."),
 )
-style_options = _options(
+style_options = shared_options(
     click.option("--delimiter", metavar="CHAR", help="What separates the cells of a CSV file (detected if not given)."),
     click.option(
         "--encoding",
@@ -94,16 +106,16 @@ style_options = _options(
     ),
     click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook (the first if not given)."),
 )
-engine_options = _options(
+engine_options = shared_options(
     click.option("--engine", metavar="NAME", help="spark: tables are folders of Parquet, read and written by Spark."),
     click.option("--master", metavar="URL", help="Where Spark runs, as in spark://host:7077 (local[*] if not given)."),
 )
-file_options = _options(
+file_options = shared_options(
     click.option("--config", metavar="FILE", help="Read settings from a TOML file; flags take precedence."),
     style_options,
     engine_options,
 )
-reading_options = _options(
+reading_options = shared_options(
     file_options,
     click.option(
         "--mark",
@@ -125,7 +137,7 @@ certificate_option = click.option(
     help="Write the proof of the bound for kilt check (JSON; .gz compresses it). It describes the original: do not "
     "publish it.",
 )
-report_options = _options(
+report_options = shared_options(
     click.option(
         "--by",
         metavar="COLUMNS",
@@ -142,5 +154,11 @@ report_options = _options(
         metavar="FILE",
         help="Show in the report what other policies would cost: a file with what kilt frontier --json printed.",
     ),
+)
+log_option = click.option(
+    "--log/--no-log",
+    default=None,
+    help="Print a line for each improvement, at most one a second, in place of the panel that a terminal shows; with "
+    "--no-log there is neither.",
 )
 plot_option = click.option("--plot", metavar="FILE", help="Draw stars and bounds, as a picture (.svg).")

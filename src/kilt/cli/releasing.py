@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kilt.cli.browser import open_in_browser
 from kilt.cli.group import cli
 from kilt.cli.interrupt import at_work, interruptible, watching_run
 from kilt.cli.options import (
@@ -17,6 +18,7 @@ from kilt.cli.options import (
     certificate_option,
     escape_option,
     keep_option,
+    log_option,
     policy_options,
     query_option,
     reading_options,
@@ -68,12 +70,7 @@ if TYPE_CHECKING:
     help="Stop searching after so many moves instead: the same input, seed and N give the same release.",
 )
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random: search and shuffle (0 if not given).")
-@click.option(
-    "--log/--no-log",
-    default=None,
-    help="Print a line for each improvement, at most one a second, in place of the panel that a terminal shows; with "
-    "--no-log there is neither.",
-)
+@log_option
 @click.option("--shuffle", is_flag=True, default=None, help="Release the rows in random order.")
 @click.option(
     "--strict",
@@ -212,4 +209,5 @@ def demo(*, opens: bool) -> None:
     click.echo(patients_text(release))
     if report is not None:
         click.echo(f"wrote {report}")
-        click.launch(str(report))
+        if not open_in_browser(report):
+            click.echo("note: no browser opened it; open the file with one of your own", err=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kilt.sources.counted_table import TableDescription
 
 
+BY_COLUMN = ("l", "t", "average_t")  # settings that single columns may have
 TABLES = ("input", "output", "table", "original", "release")  # settings that name a table
 
 
@@ -28,9 +29,22 @@ def read_settings(flags: dict[str, Any]) -> dict[str, Any]:
     from kilt.cli.config import read_config
 
     given = {name: value for name, value in flags.items() if value not in (None, ())}
+    given |= {name: _by_column(name, given[name]) for name in BY_COLUMN if name in given}
     settings = {**(read_config(Path(given["config"])) if "config" in given else {}), **given}
     _require_apart(settings)
     return _located(settings)
+
+
+def _by_column(name: str, value: str) -> str | dict[str, str]:
+    """Return the numbers of single columns, as in disease=2,cost=3, by column; any other value as it is."""
+    from kilt.model.roles import words
+
+    if "=" not in value:
+        return value
+    pairs = [word.rpartition("=") for word in words(value)]
+    if not all(column for column, _, _ in pairs):
+        raise InputError(f"'{name}' must be a number, or one for each column as in disease=2,cost=3")
+    return {column: number for column, _, number in pairs}
 
 
 def _located(settings: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,25 +15,54 @@ from kilt.cli.interrupt import KEEPING, interruptible, watching_run
 from kilt.cli.options import (
     certificate_option,
     keep_option,
+    log_option,
     plot_option,
     policy_options,
     query_option,
     reading_options,
     roles_options,
+    shared_options,
 )
 from kilt.cli.settings import describe, policy_of, print_result, print_undecided, read_settings, some, time_left
 from kilt.errors import InputError
 from kilt.solvers.registry import NAMES
 
+if TYPE_CHECKING:
+    from kilt.run.progress import Observer
+
+
+weighing_options = shared_options(
+    click.argument("input", required=False),
+    roles_options,
+    keep_option,
+    query_option,
+    policy_options,
+    reading_options,
+)
+
+
+def _settings(flags: dict[str, Any], usage: str) -> dict[str, Any]:
+    """Return the settings, or raise before any work is done if there is no table, or no place for a picture."""
+    given = read_settings(flags)
+    if not given.get("input"):
+        raise InputError(f"'input' is missing: {usage}")
+    check_plot(given)
+    return given
+
+
+@contextmanager
+def _running(
+    given: dict[str, Any], follows: str, keeping: frozenset[str] = KEEPING
+) -> Iterator[tuple[Observer, Callable[[], bool]]]:
+    """Show what is going on, and let Ctrl-C end it, so that what was found until then follows."""
+    with watching_run(given, given["input"]) as watch, interruptible(watch, follows, keeping) as running:
+        yield running
+
 
 @cli.command()
-@click.argument("input", required=False)
-@roles_options
-@keep_option
-@query_option
-@policy_options
-@reading_options
+@weighing_options
 @click.option("--time", metavar="SECONDS", help="Stop after this time; more time gives a higher bound, up to a point.")
+@log_option
 @certificate_option
 def bound(**flags: Any) -> None:
     """Say how many stars every release of the table INPUT under the policy must have, without making one.
@@ -41,14 +72,9 @@ def bound(**flags: Any) -> None:
     from kilt.commands.bound import bound as run
     from kilt.errors import printable
 
-    given = read_settings(flags)
-    if not given.get("input"):
-        raise InputError("'input' is missing: kilt bound INPUT --quasi COLUMNS -k 5")
+    given = _settings(flags, "kilt bound INPUT --quasi COLUMNS -k 5")
     table = describe(given)
-    with (
-        watching_run(given, given["input"]) as watch,
-        interruptible(watch, "the best bound so far follows") as (observer, interrupted),
-    ):
+    with _running(given, "the best bound so far follows") as (observer, interrupted):
         found = run(
             table,
             **some(given, "mark", "certificate"),
@@ -64,12 +90,7 @@ def bound(**flags: Any) -> None:
 
 
 @cli.command()
-@click.argument("input", required=False)
-@roles_options
-@keep_option
-@query_option
-@policy_options
-@reading_options
+@weighing_options
 @click.option("--solver", metavar="NAME", help=f"{', '.join(NAMES[:-1])} or {NAMES[-1]} (default: auto).")
 @click.option(
     "--time",
@@ -84,6 +105,7 @@ def bound(**flags: Any) -> None:
     help="Stop after so many moves instead, for each policy: the same input, seed and N give the same points.",
 )
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
+@log_option
 @plot_option
 def frontier(**flags: Any) -> None:
     """Show stars and bound of the table INPUT over a range of policies, without releasing anything.
@@ -94,15 +116,9 @@ def frontier(**flags: Any) -> None:
     from kilt.commands.frontier import frontier as run
     from kilt.commands.frontier import frontier_text
 
-    given = read_settings(flags)
-    if not given.get("input"):
-        raise InputError("'input' is missing: kilt frontier INPUT --quasi COLUMNS -k 2,5,10")
-    check_plot(given)
+    given = _settings(flags, "kilt frontier INPUT --quasi COLUMNS -k 2,5,10")
     table = describe(given)
-    with (
-        watching_run(given, given["input"]) as watch,
-        interruptible(watch, "the policies so far follow") as (observer, interrupted),
-    ):
+    with _running(given, "the policies so far follow") as (observer, interrupted):
         points = run(
             table,
             **some(given, "mark", "k", "l", "t", "average_t", "time_each", "iterations"),
@@ -119,16 +135,12 @@ def frontier(**flags: Any) -> None:
 
 
 @cli.command()
-@click.argument("input", required=False)
-@roles_options
-@keep_option
-@query_option
-@policy_options
-@reading_options
+@weighing_options
 @click.option("--solvers", metavar="NAMES", help="Which ones, as in search,mondrian,cover (all if not given).")
 @click.option("--polish", is_flag=True, default=None, help="Let the search go on from what each of them found.")
 @click.option("--time", metavar="SECONDS", help="Stop each solver after this time (10 if not given).")
 @click.option("--seed", metavar="N", type=int, help="The seed of what is random (0 if not given).")
+@log_option
 @plot_option
 def compare(**flags: Any) -> None:
     """Let several solvers release the table INPUT, and put what they find side by side; nothing is written.
@@ -138,16 +150,10 @@ def compare(**flags: Any) -> None:
     from kilt.commands.compare import compare as run
     from kilt.commands.compare import compare_text
 
-    given = read_settings(flags)
-    if not given.get("input"):
-        raise InputError("'input' is missing: kilt compare INPUT --quasi COLUMNS -k 5")
-    check_plot(given)
+    given = _settings(flags, "kilt compare INPUT --quasi COLUMNS -k 5")
     table = describe(given)
     keeping = KEEPING | {"verifying"}  # what other solvers found
-    with (
-        watching_run(given, given["input"]) as watch,
-        interruptible(watch, "what the solvers found so far follows", keeping) as (observer, interrupted),
-    ):
+    with _running(given, "what the solvers found so far follows", keeping) as (observer, interrupted):
         compared = run(
             table,
             **some(given, "solvers", "time", "mark"),

@@ -14,8 +14,8 @@ from kilt.commands.counting import read_and_count
 from kilt.errors import printable
 from kilt.model.marks import MarkSpec
 from kilt.model.policy import Policy
-from kilt.numbers import Number, json_number
-from kilt.report.text import bound_percent, by_least_levels
+from kilt.numbers import Number, bound_percent, json_number
+from kilt.report.text import by_least_levels
 from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.stopping import StoppingRule, never
 from kilt.sources.counted_table import TableDescription, TableSettings, require_mark, takes_table

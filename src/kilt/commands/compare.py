@@ -13,10 +13,11 @@ from kilt.errors import InputError, printable_lines
 from kilt.model.marks import MarkSpec, choose_marks
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
-from kilt.numbers import Number, bound_number, decimal_text, json_number
+from kilt.model.scale import IN_STARS, Scale
+from kilt.numbers import Number, bound_number, decimal_text, json_number, percent
 from kilt.release.claim import ReleaseClaim
 from kilt.release.release import guarantee_text
-from kilt.report.text import figures_text, percent
+from kilt.report.text import figures_text
 from kilt.run.progress import Observer, Progress, Task, on_task, silent
 from kilt.run.stopping import StoppingRule, never, require_seed
 from kilt.solvers.base import Solution, Solver
@@ -34,7 +35,7 @@ class SolverResult:
     """What one solver did: a verified release, or why it cannot do this.
 
     ``exact_bound`` is the best that is known of the table, whoever found it. ``remark`` says what is guaranteed, that
-    the time was over, or why there is nothing.
+    the time was over, or why there is nothing; ``scale`` is how costs are told.
     """
 
     solver: str
@@ -47,6 +48,7 @@ class SolverResult:
     proof: Arithmetic = "exact"
     groups: int = 0
     distance: Fraction | None = None
+    scale: Scale = IN_STARS
 
     @property
     def gap(self) -> float | None:
@@ -174,6 +176,7 @@ class Results:
             exact_least=self.table.problem.stars(self.table.problem.base_cost),
             groups=len(solution.partition),
             distance=max(verdict.t.values(), default=None),
+            scale=self.table.scale,
         )
         self.made.append((result, solution))
 
@@ -223,7 +226,8 @@ def _with_guarantee(result: SolverResult, solution: Solution) -> SolverResult:
 def compare_text(compared: Sequence[SolverResult]) -> str:
     """Show the releases as a table, and below it who cannot do this."""
     made = [c for c in compared if c.exact_stars is not None]
-    header = ("solver", "stars", "bound", "gap", "groups", "largest t", "seconds")
+    scale = made[0].scale if made else IN_STARS
+    header = ("solver", *scale.headings(), "gap", "groups", "largest t", "seconds")
     lines = figures_text([header, *map(_row, made)])
     width = max(map(len, lines))
     shown = [f"{line.ljust(width)}  {c.remark}".rstrip() for line, c in zip(lines[1:], made, strict=True)]
@@ -236,8 +240,8 @@ def _row(compared: SolverResult) -> tuple[str, ...]:
     stars, bound = compared.exact_stars or Fraction(0), compared.exact_bound or Fraction(0)
     return (
         compared.solver,
-        f"{json_number(stars, up=True):,}",
-        f"{bound_number(bound, stars):,}",
+        compared.scale.cost(stars),
+        compared.scale.bound(bound, stars),
         percent(Fraction(compared.gap or 0)),
         f"{compared.groups:,}",
         "" if compared.distance is None else decimal_text(compared.distance, up=True),

@@ -16,6 +16,7 @@ from kilt.errors import InfeasibleError, printable_lines
 from kilt.model.marks import MarkSpec
 from kilt.model.policy import Policy
 from kilt.model.problem import Problem
+from kilt.model.scale import IN_STARS, Scale
 from kilt.numbers import Number, bound_number, decimal_text, json_number
 from kilt.report.text import figures_text
 from kilt.run.budget import Budget
@@ -32,7 +33,8 @@ SECONDS = 10  # for each policy, if there is no other limit
 class FrontierPoint:
     """One policy: the stars of the best release found and the bound, or why there is none.
 
-    ``release_of`` and ``bound_of`` are the policies under which they were found; None if it was this one.
+    ``release_of`` and ``bound_of`` are the policies under which they were found; None if it was this one. ``scale`` is
+    how costs are told.
     """
 
     policy: Policy
@@ -43,6 +45,7 @@ class FrontierPoint:
     proof: Arithmetic = "exact"
     release_of: Policy | None = None
     bound_of: Policy | None = None
+    scale: Scale = IN_STARS
 
     @property
     def status(self) -> Status | None:
@@ -158,7 +161,7 @@ class Frontier:
             return FrontierPoint(policy, infeasible=self.infeasible[place])
         stars, release_of = problem.stars(known.release.cost), self._other(place, known.release.place)
         if known.bound is None:
-            return FrontierPoint(policy, stars, release_of=release_of)
+            return FrontierPoint(policy, stars, release_of=release_of, scale=self.table.scale)
         return FrontierPoint(
             policy,
             stars,
@@ -167,6 +170,7 @@ class Frontier:
             proof=known.bound.bound.arithmetic,
             release_of=release_of,
             bound_of=self._other(place, known.bound.place),
+            scale=self.table.scale,
         )
 
     def _other(self, place: int, origin: int) -> Policy | None:
@@ -176,7 +180,8 @@ class Frontier:
 
 def frontier_text(points: Sequence[FrontierPoint]) -> str:
     """Show the points as a table, and beside each what comes from another policy."""
-    rows = [("policy", "stars", "bound", "gap"), *map(_row, points)]
+    scale = next((point.scale for point in points if point.exact_stars is not None), IN_STARS)
+    rows = [("policy", *scale.headings(), "gap"), *map(_row, points)]
     lines = figures_text(rows)
     width = max(map(len, lines))
     return printable_lines(
@@ -191,7 +196,7 @@ def _row(point: FrontierPoint) -> tuple[str, str, str, str]:
     stars, bound = point.exact_stars, point.exact_bound or Fraction(0)
     gap = decimal_text(100 * gap_of(stars, bound, point.exact_least), 1, up=True)
     quality = f"{gap}%" if point.status == "feasible" else f"{point.status}"
-    return str(point.policy), f"{json_number(stars, up=True):,}", f"{bound_number(bound, stars):,}", quality
+    return str(point.policy), point.scale.cost(stars), point.scale.bound(bound, stars), quality
 
 
 def _remark(point: FrontierPoint) -> str:

@@ -140,5 +140,11 @@ def key(name: str) -> str:
 
 
 def quoted(text: str | None) -> str:
-    """Write a text as TOML does, which is as JSON does but for one character."""
-    return json.dumps(text or "", ensure_ascii=False).replace("\x7f", "\\u007f")
+    """Write a text as TOML does; a character that an editor would not show, or would obey, is written as its number."""
+    return "".join(_shown(each) for each in json.dumps(text or "", ensure_ascii=False))
+
+
+def _shown(sign: str) -> str:
+    if sign.isprintable():
+        return sign
+    return f"\\u{ord(sign):04x}" if ord(sign) < 1 << 16 else f"\\U{ord(sign):08x}"

@@ -9,7 +9,7 @@ from fractions import Fraction
 from kilt.certificates.proof.evidence import gap_of
 from kilt.errors import StrictError
 from kilt.model.detect import listed
-from kilt.report.text import percent
+from kilt.numbers import percent
 from kilt.verification.verdict import Verdict
 
 LARGE_GAP = Fraction(1, 2)

@@ -28,7 +28,6 @@ def profile_text(profile: Profile) -> str:
         "",
         *_values(profile),
         *_together(profile),
-        "",
         "why:",
         *(f"  {printable(column.name)}: {printable(column.proposal.reason)}" for column in profile.columns),
         "",
@@ -80,6 +79,7 @@ def _together(profile: Profile) -> Iterator[str]:
     yield f"rows that are unique in all proposed quasi columns: {_share(found.quasi.unique, rows)}"
     yield "left of these if columns are hidden, those that help most first:"
     yield from (f"  {printable(step.column)}: {_share(step.left, rows)}" for step in found.order)
+    yield ""
 
 
 def _named(columns: tuple[str, ...]) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from kilt.errors import printable_lines
 from kilt.model.policy import AverageCloseness, LDiversity
-from kilt.numbers import decimal_text, pluralize
+from kilt.numbers import bound_percent, decimal_text, percent, pluralize
 from kilt.verification.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -156,19 +154,6 @@ def reached(release: Release) -> str:
         if any(principle.column in (None, name) for principle in averaged)
     ]
     return ", ".join([f"k={verdict.k}", *diverse, *closest, *average])
-
-
-def percent(share: Fraction) -> str:
-    """Write a share as a percentage with three digits."""
-    return f"{Decimal(f'{float(100 * share):.3g}'):f}%"  # a float itself would write 0.00002 as 2e-05
-
-
-def bound_percent(bound: Fraction, share: Fraction | None = None) -> str:
-    """Write a lower bound as a percentage, rounded down; one that equals the share that was reached, as that one."""
-    if bound == share or not bound:
-        return percent(bound)
-    digits = max(0, 2 - (math.floor(math.log10(100 * bound))))
-    return f"{decimal_text(100 * bound, digits)}%"
 
 
 def columns_text(header: Sequence[str], rows: Sequence[Sequence[str | None]]) -> list[str]:

@@ -22,6 +22,7 @@ from kilt.model.policy import Policy
 from kilt.model.problem import Problem
 from kilt.model.roles import Roles, Spec
 from kilt.model.row_types import RowTypes, encode
+from kilt.model.scale import Scale, top_stars
 from kilt.sources.base import ComparingSource, Counted, Source, sample_of
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
@@ -184,24 +185,25 @@ class CountedTable:
         """Return the release that a plan describes, shuffled if a seed is given."""
         return self.source.apply(plan, self.counted, self.roles.identifier, seed)
 
+    @cached_property
+    def scale(self) -> Scale:
+        """How costs are told of this table."""
+        return Scale.of(self.roles.quasi, self.encodings, self.problem.rows)
+
     @property
     def top_stars(self) -> dict[str, Fraction]:
-        """What it costs to hide a cell of each quasi column altogether: its weight, for every character or for all."""
-        weights = (getattr(ladder, "weight", Fraction(1)) for ladder in self.roles.quasi.values())
-        tops = (weight * len(e.columns) for weight, e in zip(weights, self.encodings, strict=True))
-        return dict(zip(self.roles.quasi, tops, strict=True))
+        """What it costs to hide a cell of each quasi column altogether."""
+        return top_stars(self.roles.quasi, self.encodings)
 
     @property
     def most_stars(self) -> Fraction:
         """What it costs to hide everything."""
-        return sum(self.top_stars.values(), Fraction(0)) * self.problem.rows
+        return self.scale.most_stars
 
     @property
     def blurs(self) -> bool:
-        """Whether a cell may be anything but the value or the mark: by more levels than two, or by limits."""
-        limited = any(ladder.hides_values for ladder in self.roles.quasi.values())
-        levels = [column.levels for encoding in self.encodings for column in encoding.columns]
-        return limited or any(len(each) > 2 or (len(each) == 2 and bool(each[-1].any())) for each in levels)
+        """Whether a cell may be anything but the value or the mark."""
+        return self.scale.blurs
 
     @property
     def counts_cells(self) -> bool:

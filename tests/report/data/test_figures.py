@@ -117,8 +117,9 @@ def test_the_figures_are_those_of_verify(hospital, tmp_path, shuffled):
             assert column["stars"] == verified["fidelity"]["columns"][column["name"]]["stars"]
 
 
-def test_the_command_makes_the_same_release_again(hospital, tmp_path):
-    words = (*ROLES, "--weights", "Age=2", "--iterations", "200", "--time", "500", "--seed", "3", "--shuffle")
+@pytest.mark.parametrize("policy", [(), ("-l", "Disease=2", "-t", "Disease=0.6")])
+def test_the_command_makes_the_same_release_again(policy, hospital, tmp_path):
+    words = (*ROLES, "--weights", "Age=2", "--iterations", "200", "--time", "500", "--seed", "3", "--shuffle", *policy)
     done = call("anonymize", hospital, "-o", tmp_path / "r.csv", *words, "--report", tmp_path / "r.json")
     assert done.returncode == 0, done.stderr
     command = json.loads((tmp_path / "r.json").read_text())["reproduction"]["command"]

@@ -70,6 +70,24 @@ def test_rare_values_rows_and_identifiers_are_not_in_it(detail, tmp_path):
     assert [each.value for each in report.by[0].values] == ["02139", OTHERS]
 
 
+CELLS = {"zip": "0123456", "sex": "fm", "disease": "vwxyz"}
+ROWS = st.lists(st.tuples(*(st.sampled_from([f"{name}-{sign}" for sign in signs]) for name, signs in CELLS.items())))
+
+
+@examples(40)
+@given(ROWS.filter(lambda rows: len(rows) >= 3), st.integers(2, 3), st.sampled_from(["public", "internal"]))
+def test_no_value_of_fewer_than_k_rows_is_named(rows, k, detail):
+    """Whatever the table is: of a release, and of the table itself, taken for one that breaks the policy."""
+    table = pl.DataFrame(rows, schema=list(CELLS), orient="row")
+    asked = {"quasi": "zip,sex", "sensitive": "disease", "policy": kilt.Policy(k=k)}
+    how = {"by": "zip,sex,disease", "detail": detail}
+    reports = [kilt.anonymize(table, **asked).report(**how), kilt.write_report(table, original=table, **asked, **how)]
+    for text in (json.dumps(report.to_dict()) for report in reports):
+        for column in zip(*rows, strict=True):
+            assert not [value for value in column if column.count(value) < k and value in text]
+        assert not [row for row in rows if json.dumps(row)[1:-1] in text]
+
+
 def test_what_is_internal():
     release = kilt.anonymize(TABLE, **ROLES)
     public, internal = (release.report(detail=detail) for detail in ("public", "internal"))

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from kilt.model.ladders import Ladder, Limited, Priced, Suppression
 from kilt.model.measure import DEFAULT
-from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy
+from kilt.model.policy import AverageCloseness, KAnonymity, LDiversity, Policy, Principle
 from kilt.model.roles import Roles
 from kilt.model.spaces import EqualDistance, Metric, Space, Tree
 from kilt.numbers import exact_text
@@ -63,16 +63,22 @@ def _weight(name: str, ladder: Ladder) -> Iterator[str]:
 
 
 def _policy(policy: Policy) -> Iterator[str]:
-    """Write the principles; those of one column alone can only be given by a configuration, and are named."""
+    """Write the principles, those of single columns as in ``-l disease=2,cost=3``."""
+    numbers: dict[str, list[str]] = {}
     for principle in policy.principles:
-        if isinstance(principle, KAnonymity):
-            yield from ("-k", str(principle.k))
-            continue
-        flag, value = "-t", "" if isinstance(principle, LDiversity) else exact_text(principle.t)
-        if isinstance(principle, LDiversity):
-            flag, value = "-l", exact_text(principle.l)
-        elif isinstance(principle, AverageCloseness):
-            flag = "--average-t"
-        yield from (flag, value if principle.column is None else f"{principle.column}={value}")
-        if isinstance(principle, LDiversity) and principle.form.name != "frequency":
-            yield from ("--diversity", str(principle.form))
+        flag, number = _flag(principle)
+        column = None if isinstance(principle, KAnonymity) else principle.column
+        numbers.setdefault(flag, []).append(number if column is None else column_word(f"{column}={number}"))
+    for flag, each in numbers.items():
+        yield from (flag, ",".join(each))
+    forms = {str(p.form): p.form.name for p in policy.principles if isinstance(p, LDiversity)}
+    for form, name in forms.items():
+        yield from () if name == "frequency" else ("--diversity", form)
+
+
+def _flag(principle: Principle) -> tuple[str, str]:
+    if isinstance(principle, KAnonymity):
+        return "-k", str(principle.k)
+    if isinstance(principle, LDiversity):
+        return "-l", exact_text(principle.l)
+    return "--average-t" if isinstance(principle, AverageCloseness) else "-t", exact_text(principle.t)

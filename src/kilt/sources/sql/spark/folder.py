@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from kilt.errors import InputError, KiltError
 from kilt.leftovers import is_left_behind, own_name
-from kilt.sources.sql.spark.engine import is_connected
+from kilt.sources.sql.spark.connect import is_connected
 
 CONNECT = "a folder cannot be written through Spark Connect, which cannot rename it: give the address of a master"
 GLOB = "*?[]{}\\"  # what a path cannot have where others beside it are looked for by their names

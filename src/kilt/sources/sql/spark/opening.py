@@ -11,7 +11,8 @@ from kilt.errors import InputError, KiltError
 from kilt.sources.base import Source
 from kilt.sources.file_format import FileStyle
 from kilt.sources.spark_folder import SparkFolder
-from kilt.sources.sql.spark.engine import SparkEngine, is_connected
+from kilt.sources.sql.spark.connect import is_connected
+from kilt.sources.sql.spark.engine import SparkEngine
 from kilt.sources.sql.spark.folder import Folder
 from kilt.sources.sql.spark.session import open_session
 from kilt.sources.sql.spark.table import SparkSource

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -24,6 +26,19 @@ def test_work_that_does_not_end_is_left_behind(monkeypatch):
     end.set()
     threads._abandoned[0].join(10)
     assert not has_abandoned()
+
+
+ENDLESS = """
+import threading
+from kilt.run import threads
+threads.LAST_GRACE = 0.1
+assert not threads.run_until(threading.Event().wait, lambda: True)
+"""
+
+
+def test_a_process_ends_though_work_that_was_left_behind_does_not():
+    done = subprocess.run([sys.executable, "-c", ENDLESS], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_what_fails_is_raised():

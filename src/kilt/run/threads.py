@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
@@ -58,6 +59,7 @@ def on_all_cores(work: Callable[[Part], Found], parts: Iterable[Part]) -> list[F
 
 
 GRACE = 0.3  # seconds that a library has to end by itself when it is told to
+LAST_GRACE = 10.0  # seconds that all of them have together when the process ends
 _abandoned: list[threading.Thread] = []
 
 
@@ -94,6 +96,7 @@ def has_abandoned() -> bool:
 
 @atexit.register
 def _wait_for_abandoned() -> None:
-    """Let abandoned work end before the interpreter takes away what it uses."""
+    """Let abandoned work end before the interpreter takes away what it uses, unless it goes on for long."""
+    until = time.monotonic() + LAST_GRACE
     for thread in _abandoned:
-        thread.join()
+        thread.join(max(0.0, until - time.monotonic()))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
 
 from kilt.errors import InputError
+from kilt.sources.sql.postgres.url import is_postgres_url
 
+LOGIN = re.compile(r"[\w+.-]+://[^/@]*:[^/@]*@")  # an address with a password in it
 FILES = (".csv", ".tsv", ".tab", ".txt", ".xlsx")  # what is written as one file even if Spark has the table
 
 
@@ -17,6 +20,10 @@ class SparkFolder(PathLike[str]):
 
     path: str
     master: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise, without showing it, if a password is in the address."""
+        require_no_password(self.path)
 
     def __fspath__(self) -> str:
         return self.path
@@ -33,6 +40,8 @@ def locate(data: Any, engine: str | None, master: str | None) -> Any:
         return data
     if engine != "spark":
         raise InputError(f"'engine' must be spark, or left out, not '{engine}'")
+    if is_postgres_url(data):
+        raise InputError("--engine spark is for folders of Parquet, not for a database: leave it out, or name a folder")
     return SparkFolder(data, master) if isinstance(data, str) and is_folder(data) else data
 
 
@@ -42,3 +51,9 @@ def is_folder(output: Any) -> bool:
         return False
     name = fspath(output).lower().removesuffix(".gz").removesuffix(".zst")
     return name != "-" and not name.endswith(FILES)
+
+
+def require_no_password(address: str) -> None:
+    """Raise if a password is in an address, which Spark would show."""
+    if LOGIN.match(address):
+        raise InputError("the address holds a password: leave it out, and give it to Spark in its configuration")

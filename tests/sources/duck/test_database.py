@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import kilt
 from kilt.sources.duck.database import Address
 from kilt.sources.duck.database_writer import DatabaseWriter
 from kilt.sources.registry import open_source
+from support.profiles import is_thorough
 
 POLICY = kilt.Policy(k=2)
 ROWS = [
@@ -163,28 +165,40 @@ kilt.anonymize({table!r}, quasi="q,r", keep="o", policy=kilt.Policy(k=2), output
 
 @pytest.mark.parametrize("output", ["{folder}/big.duckdb?table=release", "{folder}/release.csv"])
 def test_a_run_that_is_killed_leaves_the_old_release(tmp_path, output):
-    """Killed at some moments between start and end: what is there is the old release or the new one."""
+    """Killed at random moments of its second half, twice or 20 times: there is the old release or the new one."""
     source = next(path for path in sys.path if path.endswith("src"))
-    with duckdb.connect(f"{tmp_path}/big.duckdb") as connection:
-        connection.execute("CREATE TABLE big AS SELECT x % 97 AS q, x % 89 AS r, x AS o FROM range(100000) t(x)")
-        connection.execute("CREATE TABLE release AS SELECT 7 AS old")
-    (tmp_path / "release.csv").write_text("old\n7\n")
-    place = output.format(folder=tmp_path)
-    code = KILLED.format(source=source, table=f"{tmp_path}/big.duckdb?table=big", output=place)
+    database, place = f"{tmp_path}/big.duckdb", output.format(folder=tmp_path)
+    is_file = place.endswith(".csv")
+
+    def fill(name):
+        with duckdb.connect(database) as connection:
+            query = f"SELECT x % 97 AS q, x % 89 AS r, '{name}' AS o FROM range(100000) t(x)"
+            connection.execute(f"CREATE OR REPLACE TABLE big AS {query}")
 
     def found():
-        if place.endswith(".csv"):
-            return (tmp_path / "release.csv").read_text().count("\n")
-        with duckdb.connect(f"{tmp_path}/big.duckdb", read_only=True) as connection:
-            return connection.execute("SELECT count(*) + 1 FROM release").fetchone()[0]
+        with duckdb.connect(database, read_only=True) as connection:
+            table = f"read_csv('{tmp_path}/release.csv', all_varchar = true)" if is_file else "release"
+            tables = connection.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()
+            assert [name for (name,) in tables] == (["big"] if is_file else ["big", "release"])
+            return connection.execute(f"SELECT o, count(*) FROM {table} GROUP BY o").fetchall()
 
+    code = KILLED.format(source=source, table=f"{database}?table=big", output=place)
+    fill("name 0")
     start = time.monotonic()
     subprocess.run([sys.executable, "-c", code], check=True)
     length = time.monotonic() - start
-    assert found() == 100_001
-    for place_in_time in (0.7, 0.9):
+    assert found() == [("name 0", 100_000)]
+    there, drawn = "name 0", random.Random(0)
+    for number in range(1, (20 if is_thorough() else 2) + 1):
+        fill(f"name {number}")
         process = subprocess.Popen([sys.executable, "-c", code])
-        time.sleep(length * place_in_time)
+        time.sleep(length * drawn.uniform(0.5, 1))
         process.kill()
         process.wait()
-        assert found() == 100_001
+        assert found() in ([(there, 100_000)], [(f"name {number}", 100_000)])
+        there = found()[0][0]
+        assert {path.name for path in tmp_path.iterdir() if path.name[0] != "."} <= {
+            "big.duckdb",
+            "big.duckdb.wal",
+            "release.csv",
+        }

@@ -128,6 +128,45 @@ def test_where_a_release_cannot_go_is_said_before_any_work(visits, tmp_path):
     fails("'public.looks' is not an ordinary table", visits.url("looks"))
 
 
+def test_a_name_that_would_be_cut_off_is_refused(visits):
+    """The rest of such a name could be that of the original, which must not be replaced."""
+    original = "v" * 63
+    visits.run(f"DROP TABLE IF EXISTS {original}", f"CREATE TABLE {original} AS SELECT age, zip, n FROM visits")
+    before = visits.bag(original)
+    with pytest.raises(InputError, match=f"the name '{original}_release' is too long .* takes 63 bytes: shorten it"):
+        kilt.anonymize(visits.url(original), **ASKED, output=visits.url(f"{original}_release"))
+    assert visits.bag(original) == before
+    visits.run(f"ALTER TABLE visits RENAME age TO {'a' * 60}")
+    with pytest.raises(InputError, match=f"the name '{'a' * 60}_hidden' is too long"):
+        release(visits, quasi=["a" * 60, "zip"], mark={"a" * 60: "indicator"})
+
+
+def test_a_table_that_the_query_reads_is_not_replaced(visits):
+    query = "WITH seen AS (SELECT age, zip, n FROM visits) SELECT * FROM seen"
+    with pytest.raises(InputError, match=r"the output 'public\.visits' is read by the query: choose another table"):
+        kilt.anonymize(visits.url(), query=query, **ASKED, output=visits.url("visits"))
+    assert len(visits.bag("visits")) == 40
+    assert kilt.anonymize(visits.url(), query=query, **ASKED, output=visits.url("visits_release")).verdict.met
+
+
+def test_what_may_not_be_read_is_said(visits):
+    visits.run("ALTER ROLE reader LOGIN")
+    with pytest.raises(InputError, match=r"may not read the table 'visits' as the user 'reader': ask for .* SELECT"):
+        kilt.anonymize(visits.url("visits", user="reader"), **ASKED)
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("nowhere.visits", "does not exist in .*: there is no such schema"),
+        ("visit", "did you mean 'visits'"),
+    ],
+)
+def test_a_table_that_is_missing_is_said(visits, table, said):
+    with pytest.raises(InputError, match=said):
+        kilt.anonymize(visits.url(table), **ASKED)
+
+
 def test_a_table_of_somebody_else_is_not_replaced(visits):
     visits.run(
         "CREATE TABLE visits_release (a int)", "DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN PASSWORD 'guest'"
@@ -137,7 +176,7 @@ def test_a_table_of_somebody_else_is_not_replaced(visits):
     try:
         with pytest.raises(InputError, match="it belongs to the user 'tester'"):
             kilt.anonymize(visits.url("visits", **asked), **ASKED, output=visits.url("visits_release", **asked))
-        with pytest.raises(KiltError, match="a privilege is missing"):
+        with pytest.raises(KiltError, match="ask for the privilege SELECT on it"):
             kilt.anonymize(visits.url("visits_release", **asked), **ASKED)
     finally:
         visits.run("REVOKE ALL ON visits FROM guest", "REVOKE ALL ON SCHEMA public FROM guest", "DROP ROLE guest")

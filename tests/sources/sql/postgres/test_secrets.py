@@ -99,7 +99,8 @@ def test_no_error_shows_it(guest, name, monkeypatch, tmp_path):
 def test_errors_say_what_to_do(guest, monkeypatch, tmp_path):
     monkeypatch.setenv("PGPASSFILE", str(tmp_path / "none"))
     said = {}
-    for name in ("wrong password", "no password", "wrong host", "wrong port", "wrong database", "missing table"):
+    names = ("wrong password", "no password", "wrong host", "wrong port", "wrong database", "missing table")
+    for name in (*names, "wrong user", "wrong sslmode"):
         guest.run("DROP TABLE IF EXISTS no_such_table")
         done = call("verify", FAILING[name](guest), "--quasi", "age")
         said[name] = done.stderr
@@ -108,6 +109,8 @@ def test_errors_say_what_to_do(guest, monkeypatch, tmp_path):
     assert "the host is not known" in said["wrong host"]
     assert "there is no server at this address" in said["wrong port"]
     assert "the database 'no_such_database' does not exist" in said["wrong database"]
+    assert "there is no such login for the user 'nobody_here': name another user" in said["wrong user"]
+    assert "has a value that it cannot have" in said["wrong sslmode"]
     assert "the table 'no_such_table' does not exist" in said["missing table"]
 
 

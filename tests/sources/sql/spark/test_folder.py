@@ -71,7 +71,12 @@ def test_the_command_releases_and_verifies_a_partitioned_folder(
             ("anonymize", "patients", "-o", "out", "--quasi", "zip", "-k", "2", "--master", "local"),
             "--engine spark too",
         ),
-        (("anonymize", "text", "-o", "out", *WORDS), "'text' cannot be read as Parquet"),
+        (("anonymize", "text", "-o", "out", *WORDS), "'text' cannot be read, is every file in it Parquet?"),
+        (("anonymize", "bare", "-o", "out", *WORDS), "'bare' has no Parquet file in it"),
+        (("anonymize", "patients", "-o", "text/file.txt/out", *WORDS), "/text/file.txt' is a file, not a folder"),
+        (("anonymize", "patients", "-o", "s3a://key:secret@x/out", *WORDS), "the address holds a password"),
+        (("anonymize", "s3a://key:secret@x/in", "-o", "out", *WORDS), "the address holds a password"),
+        (("anonymize", "patients", "-o", "postgresql://ann:secret@h/db?table=t", *WORDS), "not for a database"),
     ],
 )
 def test_what_cannot_be_read_or_written_is_refused(
@@ -80,11 +85,18 @@ def test_what_cannot_be_read_or_written_is_refused(
     for name in ("plain", "text"):
         (patients.parent / name).mkdir()
         (patients.parent / name / "file.txt").write_text("secret")
+    (patients.parent / "bare").mkdir()
     done = call(*words, cwd=patients.parent)
     assert done.returncode == 2
     assert said in done.stderr
     assert "secret" not in done.stderr
-    assert visible(patients.parent) == ["patients", "plain", "text"]
+    assert visible(patients.parent) == ["bare", "patients", "plain", "text"]
+
+
+def test_an_empty_folder_is_named(spark: SparkSession, patients: Path) -> None:
+    spark.read.parquet(str(patients)).limit(0).write.parquet(str(patients.parent / "empty"))
+    done = call("anonymize", "empty", "-o", "out", *WORDS, cwd=patients.parent)
+    assert (done.returncode, done.stderr) == (2, "kilt: 'empty' has no rows\n")
 
 
 def test_a_folder_that_is_not_what_was_made_is_not_published(

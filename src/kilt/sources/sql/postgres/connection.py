@@ -86,6 +86,10 @@ class Postgres:
         """Run a statement."""
         self.session.run(sql)
 
+    def run_one(self, sql: str) -> None:
+        """Run a statement with something in it that the user wrote; a text with several statements is refused."""
+        self.session.run(sql, one=True)
+
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         columns = self.session.table(sql).columns
@@ -111,11 +115,6 @@ class Postgres:
     def create(self, table: str, query: str) -> None:
         """Make a table of the run from a query; the planner is told what is in it."""
         self.run(f"CREATE TEMP TABLE {table} AS {query}")
-        self.run(f"ANALYZE {table}")
-
-    def create_from(self, table: str, query: str) -> None:
-        """Make a table of the run from a query that the user wrote."""
-        self.session.run(f"CREATE TEMP TABLE {table} AS SELECT * FROM (\n{query}\n) AS asked", one=True)
         self.run(f"ANALYZE {table}")
 
     def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:

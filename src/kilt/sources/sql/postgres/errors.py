@@ -11,13 +11,15 @@ import adbc_driver_manager as adbc
 from kilt.errors import InputError, KiltError
 
 BY_STATE = {  # the state that a statement ended in, or the class of states
-    "42501": "you may not do this in the database: a privilege is missing{about}",
+    "42501": "a privilege is missing: kilt needs SELECT on what it reads, USAGE on its schema and TEMPORARY on the "
+    "database",
     "25006": "the database can only be read (is it a standby?): kilt needs temporary tables",
     "40001": "another transaction changed the same rows at the same time: run it again",
     "40P01": "the database ended the transaction because of a deadlock: run it again",
     "42P01": "a table of the query does not exist",
     "42703": "a column of the query does not exist",
-    "42601": "the query is not valid SQL",
+    "42601": "the query is not a SELECT that the database understands: try it in psql",
+    "42701": "two columns of the query have the same name: give each a name of its own with AS",
     "55P03": "the table that is to be replaced is in use by another session: run it again later",
     "57014": "the statement was cancelled",
     "57P01": "the database was shut down",
@@ -33,13 +35,14 @@ AT_CONNECTION = (  # what a failed connection says -> what we say
     ("password authentication failed|no password supplied", "the login was refused{user}: set PGPASSWORD or ~/.pgpass"),
     ("authentication failed|no pg_hba.conf entry", "the login was refused{user}: ask who runs the database"),
     ('database ".*" does not exist', "the database '{database}' does not exist there"),
-    ('role ".*" does not exist', "the database knows no user of this name{user}"),
+    ('role ".*" does not exist', "there is no such login{user}: name another user in the URL or in PGUSER"),
     ("could not translate host name|Name or service not known", "the host is not known"),
     ("Connection refused|No such file", "there is no server at this address"),
     ("timeout expired|timed out", "the server does not answer"),
     ("too many clients|remaining connection slots", "the server has too many connections"),
     ("SSL|certificate", "the encrypted connection cannot be made: see sslmode and sslrootcert"),
     ("invalid URI query parameter|invalid connection option", "a parameter of the URL is not known to PostgreSQL"),
+    ("invalid .* value", "a parameter of the URL, or an environment variable, has a value that it cannot have"),
     ("permission denied for database", "you may not connect to this database{user}"),
 )
 
@@ -49,14 +52,14 @@ class DatabaseError(KiltError):
 
 
 @contextmanager
-def told_plainly(about: str = "") -> Iterator[None]:
+def told_plainly() -> Iterator[None]:
     """Say in one sentence what a statement ended in; nothing of what the database said is repeated."""
     try:
         yield
     except adbc.Error as error:
         state = error.sqlstate or ""
         said = BY_STATE.get(state) or BY_STATE.get(state[:2])
-        known = said.format(about=about and f" ({about})") if said else "the database refused a statement"
+        known = said or "the database refused a statement"
         raise DatabaseError(f"PostgreSQL: {known}{f' [{state}]' if state else ''}") from None
 
 

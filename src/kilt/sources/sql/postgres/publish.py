@@ -5,9 +5,10 @@ All of it is one transaction: whoever looks sees the old release or the new one,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kilt.errors import InputError, VerificationError
+from kilt.errors import InputError, VerificationError, raise_all
 from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import fresh, listed
 from kilt.sources.sql.postgres import kinds
@@ -30,6 +31,7 @@ class Place:
     @classmethod
     def find(cls, engine: Postgres, named: TableName) -> Place:
         """Find the schema of a name: its own, that of a table of this name, or the one where new tables go."""
+        _require_short(engine, [named.schema or "", named.name])
         with engine.users_path():
             ((schema,),) = engine.rows(
                 "SELECT coalesce((SELECT n.nspname::text FROM pg_catalog.pg_class c "
@@ -41,8 +43,9 @@ class Place:
             raise InputError(f"the table '{named}' has no schema to go to: write table=schema.{named}")
         return cls(TableName(named.name, schema))
 
-    def require_free(self, engine: Postgres, original: PostgresSource) -> None:
-        """Raise, before any work is done, if a release cannot be put here."""
+    def require_free(self, engine: Postgres, original: PostgresSource, columns: Sequence[str] = ()) -> None:
+        """Raise, before any work is done, if a release with such new columns cannot be put here."""
+        _require_short(engine, columns)
         if original.place == self.table.sql:
             raise InputError(f"the output '{self.table}' is the input: choose another table")
         schema = self.table.schema or ""
@@ -51,16 +54,25 @@ class Place:
             f"FROM pg_catalog.pg_namespace WHERE nspname = {quoted(schema)}"
         )
         if not exists:
-            raise InputError(f"the schema '{schema}' of the output does not exist")
+            raise InputError(f"the schema '{schema}' of the output does not exist: make it, or name another")
         if not allowed:
             raise InputError(f"you may not make tables in the schema '{schema}': ask for the privilege CREATE on it")
         if (oid := self.oid(engine)) is not None:
+            if oid in original.read_by_query:
+                raise InputError(f"the output '{self.table}' is read by the query: choose another table")
             OldRelease.read(engine, oid, self.table).require_replaceable()
 
     def oid(self, engine: Postgres) -> int | None:
         """Return which table has the name now, whatever the snapshot shows."""
         ((found,),) = engine.rows(f"SELECT pg_catalog.to_regclass({quoted(self.table.sql)})::oid::int8")
         return None if found is None else int(found)
+
+
+def _require_short(engine: Postgres, names: Sequence[str]) -> None:
+    """Raise if PostgreSQL would cut a name off, which would then be that of another table or column."""
+    ((most,),) = engine.rows("SELECT current_setting('max_identifier_length')::int8")
+    long = [name for name in names if len(name.encode()) > most]
+    raise_all([f"the name '{name}' is too long for PostgreSQL, which takes {most} bytes: shorten it" for name in long])
 
 
 def publish(released: PostgresSource, place: Place) -> None:

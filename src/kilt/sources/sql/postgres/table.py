@@ -10,15 +10,22 @@ from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import fresh, listed
 from kilt.sources.sql.postgres.connection import KINDS, Postgres
 from kilt.sources.sql.postgres.kinds import PORTABLE
+from kilt.sources.sql.postgres.session import user_of
 from kilt.sources.sql.postgres.url import EXAMPLE, PostgresUrl, TableName, sql_name
 from kilt.sources.sql.table import SqlSource
 
 Definition = tuple[str, str, str | None]  # of a column: its type, with its length and digits, and its collation
 IN_PLACE = ("r", "m", "p")  # tables, materialized views and partitioned tables: all else is copied first
 FOUND = """
-SELECT c.oid::int8, c.relkind::text, c.relhassubclass, n.nspname::text, c.relname::text
+SELECT pg_catalog.has_table_privilege(c.oid, 'SELECT'), c.relkind::text, c.relhassubclass, n.nspname::text,
+       c.relname::text
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.oid = pg_catalog.to_regclass({name})
+"""
+READ = """
+SELECT DISTINCT d.refobjid::int8 FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid
+WHERE d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass
+  AND r.ev_class = {view}::regclass AND d.refobjid <> r.ev_class
 """
 
 
@@ -36,8 +43,12 @@ class PostgresSource(SqlSource):
         shared = isinstance(beside, PostgresSource) and beside.engine.url.server == url.server
         engine = beside.engine if shared else Postgres(url)
         with engine.users_path():
+            read = set() if url.query is None else _read_by(engine, url.query)
             place, has_parts = _asked(engine, url.query) if url.query is not None else _named(engine, url)
-        return cls._over(engine, place, has_parts, "the query" if url.table is None else f"the table '{url.table}'")
+        shown = "the query" if url.table is None else f"the table '{url.table}'"
+        source = cls._over(engine, place, has_parts, shown)
+        source.read_by_query = read
+        return source
 
     @classmethod
     def _over(cls, engine: Postgres, place: str, has_parts: bool, shown: str) -> Self:
@@ -67,6 +78,7 @@ class PostgresSource(SqlSource):
     ) -> None:
         super().__init__(engine, table, columns, witness, notes)
         self.place: str | None = None
+        self.read_by_query: set[int] = set()
         self._snapshot = engine.snapshots
         self.definitions: dict[str, Definition] = {}
 
@@ -97,10 +109,26 @@ class PostgresSource(SqlSource):
         return cell if kind in PORTABLE and not endless else self.text(column)
 
 
+def _read_by(engine: Postgres, query: str) -> set[int]:
+    """Return which tables and views a query names, as a view that is made of it depends on them."""
+    view = fresh("looked")
+    engine.run_one(f"CREATE TEMP VIEW {view} AS {_nested(query)}")
+    found = engine.rows(READ.format(view=quoted(view)))
+    engine.run(f"DROP VIEW {view}")
+    return {row[0] for row in found}
+
+
+def _nested(query: str) -> str:
+    """Put a query that the user wrote into one of ours."""
+    inner = query.strip().rstrip(";")
+    return f"SELECT * FROM (\n{inner}\n) AS asked"
+
+
 def _asked(engine: Postgres, query: str) -> tuple[str, bool]:
     """Make a table of what a query returns, as it need not return the same twice."""
     table = fresh("asked")
-    engine.create_from(table, query.strip().rstrip(";"))
+    engine.run_one(f"CREATE TEMP TABLE {table} AS {_nested(query)}")
+    engine.run(f"ANALYZE {table}")
     return table, False
 
 
@@ -111,7 +139,12 @@ def _named(engine: Postgres, url: PostgresUrl) -> tuple[str, bool]:
     found = engine.rows(FOUND.format(name=quoted(url.table.sql)))
     if not found:
         raise InputError(f"the table '{url.table}' does not exist in '{url.shown}': {_like(engine, url.table)}")
-    ((_, kind, has_parts, schema, name),) = found
+    ((may_read, kind, has_parts, schema, name),) = found
+    if not may_read:
+        raise InputError(
+            f"you may not read the table '{url.table}' as the user '{user_of(url)}': ask for the privilege SELECT on "
+            "it, or name the columns that you may read in a query (--query)"
+        )
     place = TableName(name, schema).sql
     if kind in IN_PLACE:
         return place, has_parts or kind == "p"
@@ -125,4 +158,7 @@ def _like(engine: Postgres, table: TableName) -> str:
         "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
         f"WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {where} AND n.nspname <> 'pg_catalog' ORDER BY 1 LIMIT 1000"
     )
-    return nearest(table.name, [row[0] for row in known]) if known else "there are no tables in its schema"
+    if known:
+        return nearest(table.name, [row[0] for row in known])
+    schemas = engine.rows(f"SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = {quoted(table.schema or '')}")
+    return "there are no tables in its schema" if schemas or not table.schema else "there is no such schema"

@@ -68,7 +68,10 @@ class TableName:
                 break
             place += 1
         if place != len(text) or text.endswith(".") or not 1 <= len(parts) <= 2:
-            raise InputError(f"'table={text}' is not the name of a table: write table=name or table=schema.name")
+            raise InputError(
+                f"'table={text}' is not the name of a table: write table=name or table=schema.name, in double quotes "
+                "where a name has a dot or a quote in it"
+            )
         return cls(parts[-1], parts[0] if len(parts) == 2 else None)
 
     @property

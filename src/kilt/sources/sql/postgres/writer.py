@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kilt.errors import InputError
-from kilt.model.marks import ColumnMark
+from kilt.model.marks import ColumnMark, Indicator
 from kilt.sources.base import Source
 from kilt.sources.sql.postgres.publish import Place, publish
 from kilt.sources.sql.postgres.table import PostgresSource
@@ -28,10 +28,11 @@ class TableWriter:
     table: TableName
     typed: bool = True
 
-    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:  # noqa: ARG002 - all can be written
+    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:
         """Raise, before any work is done, if the release cannot be put there."""
         original = self._of_this_database(source)
-        Place.find(original.engine, self.table).require_free(original.engine, original)
+        indicators = [mark.column for mark in marks.values() if isinstance(mark, Indicator)]
+        Place.find(original.engine, self.table).require_free(original.engine, original, indicators)
 
     @contextmanager
     def stage(self, released: Source) -> Iterator[StagedRelease]:

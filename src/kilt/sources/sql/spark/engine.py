@@ -24,6 +24,7 @@ from pyspark.sql.functions import broadcast
 from kilt.errors import InputError, KiltError
 from kilt.numbers import IntArray
 from kilt.sources.sql.engine import Uploaded
+from kilt.sources.sql.spark.connect import close_at_exit, is_connected
 from kilt.sources.sql.spark.interrupt import interruptible
 from kilt.sources.sql.spark.quiet import silenced
 from kilt.sources.sql.spark.text import has_text, hashes_of, is_text, text
@@ -54,6 +55,8 @@ class SparkEngine:
         wrong = [name for name, value in NEEDED.items() if session.conf.get(name, value) != value]
         if wrong:
             raise InputError(f"the Spark session must have {' and '.join(f'{name}=true' for name in wrong)}")
+        if is_connected(session):
+            close_at_exit(session)
 
     def run(self, sql: str) -> None:
         """Run a statement."""
@@ -193,11 +196,6 @@ class SparkEngine:
             self.session.interruptTag(self._tag)
         else:
             self.session.sparkContext.cancelJobsWithTag(self._tag)
-
-
-def is_connected(session: SparkSession) -> bool:
-    """Say whether a session is one of Spark Connect's, which has no context of Spark's on this side."""
-    return type(session).__module__.startswith("pyspark.sql.connect")
 
 
 def _frozen(frame: DataFrame) -> DataFrame:

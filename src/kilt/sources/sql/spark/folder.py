@@ -17,7 +17,8 @@ from pyspark.sql import SparkSession
 
 from kilt.errors import InputError, KiltError
 from kilt.leftovers import is_left_behind, own_name
-from kilt.sources.sql.spark.engine import is_connected
+from kilt.sources.spark_folder import require_no_password
+from kilt.sources.sql.spark.connect import is_connected
 
 CONNECT = "a folder cannot be written through Spark Connect, which cannot rename it: give the address of a master"
 GLOB = "*?[]{}\\"  # what a path cannot have where others beside it are looked for by their names
@@ -36,6 +37,7 @@ class Folder:
         """Find the file system of an address, as Spark does."""
         if is_connected(session):
             raise InputError(CONNECT)
+        require_no_password(address)
         machine: Any = session._jvm
         try:
             path = machine.org.apache.hadoop.fs.Path(address)
@@ -83,6 +85,13 @@ class Folder:
     def is_complete(self) -> bool:
         """Say whether the job that wrote it came to its end."""
         return bool(self.files.exists(self.path.suffix(f"/{SUCCESS}")))
+
+    def file_above(self) -> str | None:
+        """Return the file that is where a folder above this one would have to be, if there is one."""
+        above = self.parent
+        while above is not None and not self.files.exists(above):
+            above = above.getParent()
+        return None if above is None or self.files.getFileStatus(above).isDirectory() else str(above.toString())
 
     def within(self, other: Folder) -> bool:
         """Say whether it is another folder, or inside of it."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from os import fspath
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from kilt.errors import InputError, KiltError
 from kilt.sources.base import Source
 from kilt.sources.file_format import FileStyle
 from kilt.sources.spark_folder import SparkFolder
-from kilt.sources.sql.spark.engine import SparkEngine, is_connected
+from kilt.sources.sql.spark.connect import is_connected
+from kilt.sources.sql.spark.engine import SparkEngine
 from kilt.sources.sql.spark.folder import Folder
 from kilt.sources.sql.spark.session import open_session
 from kilt.sources.sql.spark.table import SparkSource
@@ -30,7 +32,7 @@ def open_table(data: Any, style: FileStyle | None, beside: Source | None) -> Sou
     if not isinstance(data, SparkFolder):
         raise InputError(f"kilt reads a DataFrame of Spark's, not a {type(data).__name__}")
     engine = engine or SparkEngine(open_session(data.master))
-    return SparkSource.of(_read(engine, data.path), engine)
+    return SparkSource.of(_read(engine, data.path), engine, f"'{data.path}'")
 
 
 def _read(engine: SparkEngine, path: str) -> DataFrame:
@@ -44,9 +46,18 @@ def _read(engine: SparkEngine, path: str) -> DataFrame:
             raise InputError(f"'{path}' does not exist where Spark reads it{killed}")
         path = str(folder)
     try:
-        return engine.do(lambda: engine.session.read.parquet(path))
+        return engine.do(lambda: engine.session.read.parquet(path), explained=lambda error: _no_file(error, shown))
+    except InputError:
+        raise
     except KiltError as error:
-        raise InputError(f"'{shown}' cannot be read as Parquet: {error}") from None
+        raise InputError(f"'{shown}' cannot be read, is every file in it Parquet? {error}") from None
+
+
+def _no_file(error: Exception, shown: str) -> InputError | None:
+    """Say that a folder has no file for Spark; None for other errors."""
+    if not isinstance(error, PySparkException) or error.getCondition() != "UNABLE_TO_INFER_SCHEMA":
+        return None
+    return InputError(f"'{shown}' has no Parquet file in it: name the folder that has")
 
 
 def open_writer(output: Any, data: Any, style: FileStyle | None) -> Writer:  # noqa: ARG001 - as all writers are opened

@@ -87,7 +87,8 @@ def _stop(context: SparkContext) -> None:
 
 def _not_started(master: str | None, said: str, error: Exception) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip() and "WARN" not in line]
-    reason = f"'{lines[-1]}'" if lines else type(error).__name__
+    told = [line for line in lines if not line.startswith(("at ", "... "))]  # not where in Java it happened
+    reason = f"'{told[-1]}'" if told else type(error).__name__
     where = f" at '{master}'" if master else ""
     return f"Spark could not be started{where} ({reason}): it needs Java 17 or newer, and a master that it can reach"
 

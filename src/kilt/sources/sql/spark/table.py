@@ -30,16 +30,16 @@ class SparkSource(SqlSource):
     kind = "a table of Spark's"
 
     @classmethod
-    def of(cls, frame: DataFrame, engine: SparkEngine | None = None) -> Self:
+    def of(cls, frame: DataFrame, engine: SparkEngine | None = None, shown: str = "the frame") -> Self:
         """Name the frame and its columns in its session."""
         engine = engine or SparkEngine(frame.sparkSession)
         columns = list(frame.columns)
-        _require_columns(columns, engine)
+        _require_columns(columns, engine, shown)
         table = fresh("frame")
         engine.view(table, frame.toDF(*(f"c{i}" for i in range(len(columns)))))
         source = cls(engine, table, columns)
         if not engine.rows(f"SELECT 1 FROM {table} LIMIT 1"):
-            raise InputError("the frame has no rows")
+            raise InputError(f"{shown} has no rows")
         return source
 
     @property
@@ -98,11 +98,11 @@ class WrittenSource(SparkSource):
         return self.made.compare(original, identifier, blurred)
 
 
-def _require_columns(columns: Sequence[str], engine: SparkEngine) -> None:
+def _require_columns(columns: Sequence[str], engine: SparkEngine, shown: str) -> None:
     """Raise unless there are columns, and every one has a name of its own."""
     if not columns:
-        raise InputError("the frame has no columns")
+        raise InputError(f"{shown} has no columns")
     sensitive = str(engine.session.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
     names = columns if sensitive else [name.lower() for name in columns]
     if len(set(names)) < len(names):
-        raise InputError("the frame has two columns of the same name: every column needs its own")
+        raise InputError(f"{shown} has two columns of the same name: every column needs its own")

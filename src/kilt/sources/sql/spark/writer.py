@@ -32,6 +32,8 @@ class FolderWriter:
             raise InputError(
                 f"the output '{target}' is the input, or inside of it, or around it: choose another folder"
             )
+        if (file := target.file_above()) is not None:
+            raise InputError(f"the output '{target}' cannot be made: '{file}' is a file, not a folder")
         recover(target)
         remove_left_behind(target)
         if target.exists() and not (target.is_folder() and target.is_complete()):

@@ -51,9 +51,8 @@ class Desk:
             raise InputError("no table is open: open one first")
         return self._table
 
-    def open(self, calling: Calling, path: str, **style: Any) -> dict[str, Any]:
+    def open(self, _calling: Calling, path: str, **style: Any) -> dict[str, Any]:
         """Open a file, and show how it is written and its first rows."""
-        del calling
         self._table, self._release, self._counted = None, None, {}
         if "://" in path or is_database(path):
             raise InputError(NO_FILE.format(path))
@@ -88,9 +87,8 @@ class Desk:
             space_word = space_word or space_for(kind, domain, decimal).word
         return ladder_word or "suppress", space_word or "equal"
 
-    def ladder(self, calling: Calling, column: str, word: str, weight: str, decimal: str | None) -> dict[str, Any]:
+    def ladder(self, _calling: Calling, column: str, word: str, weight: str, decimal: str | None) -> dict[str, Any]:
         """Show what a ladder makes of a column."""
-        del calling
         if word == "characters":
             parse_ladder(word)
             return {"ladder": word, "levels": [], "notes": ["every character is shown or hidden on its own"]}
@@ -176,9 +174,8 @@ class Desk:
             "repeats": "time" not in search and not stopped and OVER not in release.notes,
         }
 
-    def rows(self, calling: Calling, release: str, style: dict[str, Any], first: int, most: int) -> dict[str, Any]:
+    def rows(self, _calling: Calling, release: str, style: dict[str, Any], first: int, most: int) -> dict[str, Any]:
         """Return some rows of the table and of its release."""
-        del calling
         if self._release is None or self._release[0] != release:
             self._release = release, DuckSource.open(Path(release), FileStyle(**style))
         released = self._release[1]

@@ -26,7 +26,7 @@ async def view(request: Request, problem: str | None = None) -> Response:
 
 
 async def live(request: Request) -> Response:
-    """Show the estimate, which is begun anew if something was more urgent."""
+    """Show the estimate, as far as it is."""
     session_of(request).weigh()
     return fragment(request, "estimate.html.jinja")
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.register_assert_rewrite("support")
 
 from kilt.kernels import IS_COMPILED  # noqa: E402 - as it is below
+from support import browser as browsers  # noqa: E402 - its assertions are rewritten like those of the tests
 from support import postgres, profiles  # noqa: E402 - its assertions are rewritten like those of the tests
 from support.paths import HOSPITAL, ROOT  # noqa: E402
 
@@ -33,6 +35,13 @@ def cluster() -> Iterator[postgres.Cluster]:
     if postgres.binaries() is None:
         pytest.skip(postgres.MISSING)
     with postgres.running() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser of our own; tests that need it are skipped where there is none."""
+    with browsers.running() as found:
         yield found
 
 

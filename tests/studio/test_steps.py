@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 import time
 import tomllib
 
@@ -216,6 +218,20 @@ def test_an_estimate_says_what_the_command_finds(hospital):
     assert "stars, about 63" in text
     assert "100% of the 10 rows are unique" in text
     assert "Disease : l up to 2.5" in text
+
+
+def test_a_preview_does_not_wait_for_an_estimate(hospital):
+    """The process that estimates stands still: all others answer."""
+    hospital.decide("columns")
+    process = hospital.session._scales._process.pid
+    os.kill(process, signal.SIGSTOP)
+    try:
+        hospital.post("/policy/save", k="4", l="", t="")
+        assert "30-39" in hospital.get("/columns/1/preview?ladder=bands%3D10&weight=1").text
+        assert "Estimating" in hospital.get("/policy").text
+    finally:
+        os.kill(process, signal.SIGCONT)
+    hospital.wait("/policy/live", "stars, about")
 
 
 def test_a_frontier_is_that_of_the_command(hospital):

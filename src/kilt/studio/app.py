@@ -45,9 +45,8 @@ def make_app(session: Session, keys: Keys, first: str | None = None) -> ASGIApp:
     return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers={Exception: unexpected}), keys)
 
 
-async def unexpected(request: Request, error: Exception) -> Response:
+async def unexpected(_request: Request, error: Exception) -> Response:
     """Name an error that nobody expected, without its text, which could hold a cell."""
-    del request
     return PlainTextResponse(f"{unexpected_text(error)}\n", 500)
 
 

@@ -123,6 +123,11 @@ class FileChoice:
         """What is needed to open it."""
         return {name: self.style.get(name) for name in ("delimiter", "encoding", "sheet")}
 
+    @property
+    def described(self) -> dict[str, str | None]:
+        """Where it is, and what is needed to open it."""
+        return {"path": self.path, **self.reading}
+
 
 def role_settings(columns: Mapping[str, ColumnChoice]) -> dict[str, Any]:
     """Return the roles as the settings of a command have them."""

@@ -47,8 +47,8 @@ class Session:
         self.opening, self.inspecting, self.estimate = Task(), Task(), Task()
         self.frontier, self.run, self.shown = Task(), Task(), Task()
         self.points: list[ReportPoint] = []
-        self._desk = Worker(folder)
-        self._errands = Errands(self._desk)
+        self._desk, self._scales = Worker(folder), Worker(folder)  # small questions do not wait for an estimate
+        self._errands = Errands(self._desk, self._scales)
         self._copies = 0
 
     def start(self) -> None:
@@ -61,6 +61,7 @@ class Session:
             if task.worker is not None:
                 task.worker.end()
         self._desk.end()
+        self._scales.end()
 
     # the table
 
@@ -106,17 +107,20 @@ class Session:
         before, self.file = self.file, file
         self._changed()
         self.columns, self.policy = {}, PolicyChoice()
-        is_reading = self.opening.is_busy or self.inspecting.is_busy
+        is_reading, is_weighing = self.opening.is_busy or self.inspecting.is_busy, self.estimate.is_busy
         for task in (self.opening, self.inspecting, self.estimate, self.frontier):
             self._errands.abandon(task)
         self.opening, self.inspecting, self.estimate, self.frontier = Task(), Task(), Task(), Task()
         if is_reading:
             self._desk.end()  # it would go on with the table that nobody wants any more; the next call starts it anew
+        if is_reading or is_weighing:
+            self._scales.end()
         if before is not None and before.is_copy and before.path != file.path and not self.run.is_busy:
             shutil.rmtree(Path(before.path).parent, ignore_errors=True)
-        self._errands.send(self.opening, self._desk, "open", {"path": file.path, **file.reading}, then=self._inspect)
+        self._errands.send(self.opening, self._desk, "open", file.described, then=self._inspect)
 
     def _inspect(self) -> None:
+        self._scales.start()  # it loads meanwhile
         decimal = self.file.style.get("decimal") if self.file else None
         self._errands.send(self.inspecting, self._desk, "inspect", {"decimal": decimal}, then=self._propose)
 
@@ -124,6 +128,7 @@ class Session:
         self.columns = proposed(self.inspecting.result)
         self.policy = proposed_policy(self.inspecting.result)
         self._changed()
+        self._errands.send(Task(), self._scales, "take", self._file().described)  # so that the first estimate is quick
 
     # the columns
 
@@ -160,7 +165,6 @@ class Session:
         names = list(self.columns)
         if not 0 <= place < len(names):
             raise InputError("there is no such column: reload the page")
-        self._postpone_estimate()
         decimal = self.roles.get("decimal")
         call = self._desk.call("ladder", column=names[place], word=ladder, weight=weight, decimal=decimal)
         found: dict[str, Any] = await call.answer
@@ -199,13 +203,8 @@ class Session:
         self._errands.abandon(self.estimate)
         before = self.estimate.said or self.estimate.result
         self.estimate = Task(about=about, said=before)
-        self._errands.send(self.estimate, self._desk, "weigh", {"roles": self.roles, "policy": self.asked})
-
-    def _postpone_estimate(self) -> None:
-        """Let an estimate end that would make somebody wait; it begins anew when it is looked at."""
-        if self.estimate.is_busy:
-            self.estimate.stop()
-            self.estimate = Task(said=self.estimate.said)
+        arguments = {"file": self._file().described, "roles": self.roles, "policy": self.asked}
+        self._errands.send(self.estimate, self._scales, "weigh", arguments)
 
     def compare(self, vary: str) -> None:
         """Solve the table under policies that differ in k, l or t."""
@@ -274,7 +273,6 @@ class Session:
         asked = (about["files"]["output"], first, most)
         if self.shown.about != asked or self.shown.state == "failed":
             self._errands.abandon(self.shown)
-            self._postpone_estimate()
             self.shown = Task(about=asked)
             found = self.opening.result or {}
             style = {**about["file"].reading, "delimiter": found.get("delimiter"), "sheet": None}

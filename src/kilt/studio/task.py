@@ -44,10 +44,10 @@ class Task:
 
 
 class Errands:
-    """Sends processes on tasks, and notes what they bring back; one of them, the desk, is there for all small ones."""
+    """Sends processes on tasks, and notes what they bring back; some of them last, the others end with their task."""
 
-    def __init__(self, desk: Worker) -> None:
-        self._desk = desk
+    def __init__(self, *lasting: Worker) -> None:
+        self._lasting = lasting
         self._running: set[asyncio.Task[None]] = set()
 
     def send(
@@ -74,7 +74,7 @@ class Errands:
         """Let work end that nobody waits for; a process of its own is ended with it."""
         task.is_abandoned = True
         task.stop()
-        if task.worker is not None and task.worker is not self._desk:
+        if task.worker is not None and task.worker not in self._lasting:
             task.worker.end()
 
     async def _finish(self, task: Task, call: Call, worker: Worker, then: Callable[[], None]) -> None:
@@ -83,7 +83,7 @@ class Errands:
             task.state = "done"
         except KiltError as error:
             task.problem, task.state = str(error), "failed"
-        if worker is not self._desk:
+        if worker not in self._lasting:
             worker.end()
         if task.state == "done" and not task.is_abandoned:
             then()

@@ -73,18 +73,16 @@ def take_over(session: Session, fields: dict[str, str]) -> None:
 
 
 @on_form(view, explain)
-async def save(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def save(session: Session, fields: dict[str, str]) -> Response:
     """Take over what was just changed."""
-    del request
     fields.pop("version", None)
     take_over(session, fields)
     return saved()
 
 
 @on_form(view, explain)
-async def decide(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def decide(session: Session, fields: dict[str, str]) -> Response:
     """Take over the whole form, and go on."""
-    del request
     require_fresh(session, fields)
     take_over(session, fields)
     if not session.has_quasi:

@@ -17,7 +17,7 @@ from kilt.studio.session import Session
 from kilt.version import NUMBER
 
 View = Callable[..., Awaitable[Response]]
-Handler = Callable[[Request, Session, dict[str, str]], Awaitable[Response]]
+Handler = Callable[[Session, dict[str, str]], Awaitable[Response]]
 Explain = Callable[[Session, KiltError], str]
 CHANGED = "this was changed in another tab meanwhile: here is how it stands now, and what you typed here is not in it"
 FETCHED = "x-studio"  # a header that our own script sends, where it wants a sentence and not a page
@@ -83,8 +83,7 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "?", "!")) else ".")
 
 
-def _as_it_is(session: Session, error: KiltError) -> str:
-    del session
+def _as_it_is(_session: Session, error: KiltError) -> str:
     return str(error)
 
 
@@ -95,7 +94,7 @@ def on_form(view: View, explain: Explain = _as_it_is) -> Callable[[Handler], Cal
         async def answer(request: Request) -> Response:
             session = session_of(request)
             try:
-                response = await handler(request, session, await read_form(request))
+                response = await handler(session, await read_form(request))
             except KiltError as error:
                 said = sentence(explain(session, error))
                 fetched = FETCHED in request.headers

@@ -26,7 +26,7 @@ async def view(request: Request, problem: str | None = None) -> Response:
 
 
 async def live(request: Request) -> Response:
-    """Show the estimate, which is begun anew if something was more urgent."""
+    """Show the estimate, as far as it is."""
     session_of(request).weigh()
     return fragment(request, "estimate.html.jinja")
 
@@ -77,17 +77,15 @@ def chart_of(session: Session, rows: list[dict[str, Any]]) -> Any:
 
 
 @on_form(view)
-async def save(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def save(session: Session, fields: dict[str, str]) -> Response:
     """Take over what was just typed."""
-    del request
     session.set_policy({name: fields[name] for name in FIELDS if name in fields})
     return saved()
 
 
 @on_form(view)
-async def decide(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def decide(session: Session, fields: dict[str, str]) -> Response:
     """Take over the form, and go on unless the policy cannot be met."""
-    del request
     require_fresh(session, fields)
     session.set_policy({name: fields[name] for name in FIELDS if name in fields})
     if not session.asked:
@@ -101,25 +99,22 @@ async def decide(request: Request, session: Session, fields: dict[str, str]) -> 
 
 
 @on_form(view)
-async def compare(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def compare(session: Session, fields: dict[str, str]) -> Response:
     """Begin a frontier."""
-    del request
     session.compare(fields.get("vary", "k"))
     return goes_to("policy#frontier")
 
 
 @on_form(view)
-async def stop(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def stop(session: Session, _fields: dict[str, str]) -> Response:
     """End the frontier with the points that it has."""
-    del request, fields
     session.frontier.stop()
     return goes_to("policy#frontier")
 
 
 @on_form(view)
-async def choose(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def choose(session: Session, fields: dict[str, str]) -> Response:
     """Take over the policy of a point."""
-    del request
     about = session.frontier.about
     if not about or fields.get("number") not in about["numbers"]:
         raise InputError("there is no such point: compare policies first")

@@ -25,9 +25,8 @@ async def live(request: Request) -> Response:
 
 
 @on_form(view)
-async def start(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def start(session: Session, fields: dict[str, str]) -> Response:
     """Begin."""
-    del request
     known: dict[str, Any] = {
         name: fields[name].strip() for name in ("iterations", "time", "seed") if fields.get(name, "").strip()
     }
@@ -40,17 +39,15 @@ async def start(request: Request, session: Session, fields: dict[str, str]) -> R
 
 
 @on_form(view)
-async def take(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def take(session: Session, _fields: dict[str, str]) -> Response:
     """End the search, and take what it has."""
-    del request, fields
     session.run.stop()
     return goes_to("run")
 
 
 @on_form(view)
-async def abandon(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def abandon(session: Session, _fields: dict[str, str]) -> Response:
     """End the search, and keep nothing."""
-    del request, fields
     session.abandon_run()
     return goes_to("run")
 

@@ -30,25 +30,22 @@ async def live(request: Request) -> Response:
 
 
 @on_form(view)
-async def open_path(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def open_path(session: Session, fields: dict[str, str]) -> Response:
     """Open a file of this machine."""
-    del request
     session.open_path(fields.get("path", ""))
     return goes_to("table")
 
 
 @on_form(view)
-async def open_example(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def open_example(session: Session, fields: dict[str, str]) -> Response:
     """Open a table that ships with kilt."""
-    del request
     session.open_example(fields.get("name", ""))
     return goes_to("table")
 
 
 @on_form(view)
-async def correct(request: Request, session: Session, fields: dict[str, str]) -> Response:
+async def correct(session: Session, fields: dict[str, str]) -> Response:
     """Open the table again, in another way."""
-    del request
     session.correct({name: _written(fields.get(name, "")) for name in STYLE})
     return goes_to("table")
 

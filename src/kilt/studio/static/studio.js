@@ -11,9 +11,10 @@ document.documentElement.classList.add("js");
 
 async function ask(address, options = {}) {
   try {
-    const answer = await fetch(address, { ...options, headers: { ...OURS, ...options.headers }, redirect: "error" });
+    const answer = await fetch(address, { ...options, headers: OURS, redirect: "error" });
+    const text = await answer.text();
     gone.hidden = answer.status !== 403;
-    return answer;
+    return { ok: answer.ok, text, version: answer.headers.get("X-Version") };
   } catch {
     gone.hidden = false;
     return null;
@@ -47,10 +48,10 @@ async function look(box) {
   if (document.hidden || typing(box)) return;
   const answer = await ask(box.dataset.live);
   if (!answer?.ok) return;
-  const html = await answer.text();
-  if (html.trim() === box.shown) return;
+  const html = answer.text.trim();
+  if (html === box.shown) return;
   const first = box.shown === undefined;
-  box.shown = html.trim();
+  box.shown = html;
   const busy = box.querySelector(".busy, #take") !== null;
   replace(box, html);
   say(box);
@@ -79,11 +80,10 @@ async function store(form, changed) {
   const fields = new URLSearchParams();
   const chosen = form.dataset.saveOne ? partners(form, changed) : [...form.elements];
   for (const each of chosen) if (each.name && each.name !== "version") fields.append(each.name, each.value);
-  const answer = await ask(form.dataset.save, { method: "POST", body: fields });
+  const answer = await ask(form.dataset.save, { method: "POST", body: fields, keepalive: true });
   if (!answer) return;
-  const version = answer.headers.get("X-Version");
-  if (version) form.querySelector("[name=version]").value = version;
-  complain(changed, answer.ok ? "" : await answer.text());
+  if (answer.version) form.querySelector("[name=version]").value = answer.version;
+  complain(changed, answer.ok ? "" : answer.text);
 }
 
 /* a ladder that is typed belongs to the list that it is picked from */
@@ -93,24 +93,54 @@ function partners(form, changed) {
   return [form.elements[`ladder-${place}`], form.elements[`other-${place}`]];
 }
 
+/* whether a field has been changed before this script was there to notice it */
+function isChanged(field) {
+  if (field.matches("select")) return !field.selectedOptions[0]?.defaultSelected;
+  return field.matches("input") && field.value !== field.defaultValue;
+}
+
+const saved = []; // for each form that saves what is typed, how to do so at once
+
 function saving(form) {
   let waiting;
+  let pending = null; // the field that was changed last, if that is not sent yet
   let stored = Promise.resolve();
-  const save = (changed) => {
-    stored = stored.then(() => store(form, changed));
-  };
-  const wait = (event, pause) => {
+  const taken = () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => save(event.target), pause);
+    const field = pending;
+    pending = null;
+    return field;
+  };
+  const save = () => {
+    const field = taken();
+    if (field) stored = stored.then(() => store(form, field));
+    return stored;
+  };
+  const wait = (field, pause) => {
+    if (form.dataset.saveOne && pending !== field) save();
+    taken();
+    pending = field;
+    waiting = setTimeout(save, pause);
   };
   form.addEventListener("submit", async (event) => {
     event.preventDefault(); // what is being saved comes first, or the form would be older than what it sends
-    clearTimeout(waiting);
+    taken();
     await stored;
     form.submit();
   });
-  if (!form.dataset.saveOne) form.addEventListener("input", (event) => wait(event, 300));
-  form.addEventListener("change", (event) => (form.dataset.saveOne ? save(event.target) : wait(event, 0)));
+  if (!form.dataset.saveOne) form.addEventListener("input", (event) => wait(event.target, 300));
+  form.addEventListener("change", (event) => wait(event.target, 0));
+  window.addEventListener("pagehide", () => pending && store(form, taken()));
+  for (const field of form.elements) if (field.name !== "version" && isChanged(field)) wait(field, 0);
+  saved.push(save);
+}
+
+/* other forms of a page are about what is typed: that is saved first */
+async function afterSaving(event) {
+  if (event.defaultPrevented) return;
+  event.preventDefault();
+  await Promise.all(saved.map((save) => save()));
+  event.target.submit();
 }
 
 /* columns */
@@ -123,7 +153,7 @@ async function preview(column) {
   const weight = column.querySelector(`#weight-${place}`).value;
   const number = (box.asked = (box.asked || 0) + 1);
   const answer = await ask(`${box.dataset.preview}?${new URLSearchParams({ ladder, weight })}`);
-  if (answer?.ok && box.asked === number) replace(box, await answer.text());
+  if (answer?.ok && box.asked === number) replace(box, answer.text);
 }
 
 function show(column) {
@@ -195,6 +225,7 @@ for (const box of document.querySelectorAll("[data-live]")) follow(box);
 for (const form of document.querySelectorAll("[data-save]")) saving(form);
 for (const form of document.querySelectorAll("[data-upload]")) dropping(form);
 columns(document.querySelectorAll("[data-column]"));
+if (saved.length) document.addEventListener("submit", afterSaving);
 document.getElementById("problem")?.focus();
 document.addEventListener("click", (event) => {
   const dot = event.target.closest?.("[data-dot]");

@@ -6,6 +6,7 @@ Answers are plain values, those that the commands print as JSON, so that the pag
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ from kilt.studio.work.watch import Watch
 
 PREVIEWED = 8  # rows of a table that was opened
 ESTIMATING = 0.8  # seconds of search for an estimate: with all around it, it is there within two
+COUNTING = 0.2  # seconds that may pass before the search; what takes longer is taken from it
+LEAST = 0.2  # seconds that are left to it in any case
 STEPPED = ("number", "code", "category")  # kinds of columns for which a ladder can be found without more questions
 NO_FILE = "'{}' is not a file: the studio reads files, and kilt anonymize also reads tables of databases"
 
@@ -42,6 +45,7 @@ class Desk:
 
     def __init__(self) -> None:
         self._table: DuckSource | None = None
+        self._file: dict[str, Any] | None = None
         self._release: tuple[str, DuckSource] | None = None
         self._counted: dict[str, CountedTable] = {}
 
@@ -51,22 +55,31 @@ class Desk:
             raise InputError("no table is open: open one first")
         return self._table
 
-    def open(self, calling: Calling, path: str, **style: Any) -> dict[str, Any]:
+    def open(self, _calling: Calling, path: str, **style: Any) -> dict[str, Any]:
         """Open a file, and show how it is written and its first rows."""
-        del calling
-        self._table, self._release, self._counted = None, None, {}
-        if "://" in path or is_database(path):
-            raise InputError(NO_FILE.format(path))
-        self._table = DuckSource.open(Path(path), FileStyle(**style))
-        found = self._table.style
+        table = self._read({"path": path, **style})
+        found = table.style
         return {
-            "rows": self._table.rows,
-            "columns": self._table.columns,
+            "rows": table.rows,
+            "columns": table.columns,
             "delimiter": found.delimiter,
             "encoding": found.encoding,
             "sheet": found.sheet,
-            "preview": self._table.some_rows(0, PREVIEWED),
+            "preview": table.some_rows(0, PREVIEWED),
         }
+
+    def take(self, _calling: Calling, **file: Any) -> None:
+        """Open a file that another process shows, unless it is open here, too."""
+        if self._table is None or self._file != file:
+            self._read(file)
+
+    def _read(self, file: dict[str, Any]) -> DuckSource:
+        self._table, self._release, self._counted, self._file = None, None, {}, file
+        path, style = file["path"], {name: value for name, value in file.items() if name != "path"}
+        if "://" in path or is_database(path):
+            raise InputError(NO_FILE.format(path))
+        self._table = DuckSource.open(Path(path), FileStyle(**style))
+        return self._table
 
     def inspect(self, calling: Calling, decimal: str | None) -> dict[str, Any]:
         """Say what the columns are, with what is proposed, and what would be for another role."""
@@ -88,9 +101,8 @@ class Desk:
             space_word = space_word or space_for(kind, domain, decimal).word
         return ladder_word or "suppress", space_word or "equal"
 
-    def ladder(self, calling: Calling, column: str, word: str, weight: str, decimal: str | None) -> dict[str, Any]:
+    def ladder(self, _calling: Calling, column: str, word: str, weight: str, decimal: str | None) -> dict[str, Any]:
         """Show what a ladder makes of a column."""
-        del calling
         if word == "characters":
             parse_ladder(word)
             return {"ladder": word, "levels": [], "notes": ["every character is shown or hidden on its own"]}
@@ -98,9 +110,12 @@ class Desk:
         found = ladder(self._opened, {column: word}, weights=weights, decimal=decimal, show_values=True)
         return found.to_dict()
 
-    def weigh(self, calling: Calling, roles: dict[str, Any], policy: dict[str, Any]) -> dict[str, Any]:
+    def weigh(
+        self, calling: Calling, file: dict[str, Any], roles: dict[str, Any], policy: dict[str, Any]
+    ) -> dict[str, Any]:
         """Say what is possible, how large the risk is now, and about what a policy costs."""
-        asked = Policy(**policy)
+        begun, asked = time.monotonic(), Policy(**policy)
+        self.take(calling, **file)
         table = self._count(roles, asked)
         known = {
             "rows": int(table.types.counts.sum()),
@@ -110,7 +125,8 @@ class Desk:
         }
         calling.tell(known)
         under = table.under(asked)
-        budget = Budget(ESTIMATING, None, None, calling.interrupted)
+        left = ESTIMATING + COUNTING - (time.monotonic() - begun)
+        budget = Budget(min(max(left, LEAST), ESTIMATING), None, None, calling.interrupted)
         for point in Frontier(under, [asked], "auto", 0, silent).points(budget):
             return {**known, **_shares(under, point)}
         raise KiltError("the estimate was interrupted")
@@ -176,9 +192,8 @@ class Desk:
             "repeats": "time" not in search and not stopped and OVER not in release.notes,
         }
 
-    def rows(self, calling: Calling, release: str, style: dict[str, Any], first: int, most: int) -> dict[str, Any]:
+    def rows(self, _calling: Calling, release: str, style: dict[str, Any], first: int, most: int) -> dict[str, Any]:
         """Return some rows of the table and of its release."""
-        del calling
         if self._release is None or self._release[0] != release:
             self._release = release, DuckSource.open(Path(release), FileStyle(**style))
         released = self._release[1]

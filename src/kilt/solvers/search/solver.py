@@ -69,14 +69,14 @@ class Search:
         incumbent = Incumbent()
         if stop.seconds is None:
             run = Run(problem, rules, stop, observer, incumbent, self.seed)
-            start = self.given or run.start()
+            start = run.start(self.given)
             bound = lower_bound(problem, stop, observer, incumbent)
             best = run.improve(start)
         else:
             incumbent.wanted = True
             run = Run(problem, rules, stop, observer, incumbent, self.seed)
             with BackgroundBound(problem, stop.share(PARAMS.bounding_share), observer, incumbent) as background:
-                start = self.given or run.start()
+                start = run.start(self.given)
                 if start.cost > problem.base_cost and not run.needs_swaps:
                     background.wait(incumbent.ready)
                 best = run.improve(start)
@@ -106,13 +106,15 @@ class Run:
         """Whether rows change places in place of patterns being opened: in wide tables, and with many classes."""
         return self.is_wide or len(self.problem.sensitive_totals) > PARAMS.max_classes
 
-    def start(self) -> Partition:
-        """Find a first partition.
+    def start(self, given: Partition | None) -> Partition:
+        """Find a first partition, unless one is given.
 
         Groups grow in a wide table. In others level greedy forms them, in a part of the time where it may take long:
         multipliers will do better, but only later. Large groups hardly grow from single rows, so both are tried then.
         """
-        if not self.is_wide:
+        if given is not None:
+            partition = given
+        elif not self.is_wide:
             partition = self._greedy()
         else:
             partition = Construction(self.problem, self.rules, self.seed).partition(self.stop)

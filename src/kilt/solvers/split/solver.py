@@ -73,7 +73,7 @@ class Split:
     map_parts: MapParts = map_in_threads
     slots: int = ALL_CORES
     evaluate: Evaluate = evaluate_bound
-    steps: int = 10
+    steps: int = 4
 
     name = "split"
     kind = "heuristic"

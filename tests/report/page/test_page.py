@@ -12,7 +12,7 @@ import pytest
 
 import kilt
 from kilt.report.page.charts import round_steps
-from kilt.report.page.html import percent, user
+from kilt.report.page.html import bound_percent, percent, user
 from support.patients import patients
 
 EVIL = "<script>alert(1)</script>"
@@ -174,3 +174,17 @@ def test_shares_and_steps():
     assert round_steps(0, 0.2) == [0, 0.05, 0.1, 0.15, 0.2]
     assert round_steps(3, 3) == [3]
     assert user("a" * 200).endswith("…</bdi>")
+
+
+@pytest.mark.parametrize(
+    ("bound", "found", "text"),
+    [
+        (0.2556, 0.271, "25.5%"),
+        (0.2556, 0.2556, "25.6%"),
+        (0.9999, 1.0, "99.9%"),
+        (0.0001, 0.3, "<0.1%"),
+        (0.0, 0.3, "0%"),
+    ],
+)
+def test_a_bound_says_no_more_than_is_proved(bound, found, text):
+    assert bound_percent(bound, found) == text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from typing import Any
@@ -38,7 +39,8 @@ def environment(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"percent": percent, "number": number, "short": short, "user": user, "width": width}
+    made.filters |= {"percent": percent, "bound_percent": bound_percent, "number": number}
+    made.filters |= {"short": short, "user": user, "width": width}
     return made
 
 
@@ -56,6 +58,11 @@ def percent(share: float) -> str:
     if 0.9995 <= share < 1:
         return ">99.9%"
     return f"{100 * share:.1f}%".replace(".0%", "%")
+
+
+def bound_percent(bound: float, found: float) -> str:
+    """Write a share that is proved, rounded down unless it is what was found: no more is said than is proved."""
+    return percent(bound if bound == found or bound < 0.001 else math.floor(1000 * bound) / 1000)
 
 
 def number(value: float) -> str:

@@ -17,6 +17,7 @@ from kilt.commands.carrying import Carrier
 from kilt.commands.frontier import Frontier, FrontierPoint
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
+from kilt.model.scale import IN_STARS
 from kilt.model.strictness import is_as_strict
 from kilt.run.budget import Budget
 from kilt.run.progress import Observer, silent
@@ -44,6 +45,7 @@ class PlainTable:
 
     rows: list[Row]
     policy: Policy | None = None
+    scale = IN_STARS
 
     def under(self, policy: Policy) -> PlainTable:
         return replace(self, policy=policy)

@@ -115,7 +115,7 @@ def test_guarantees_on_all_paths(name):
     rng = np.random.default_rng(0)
 
     def run():
-        for _ in range(scaled(300)):
+        for _ in range(scaled(600)):
             problem = random_table(rng)
             assert_guaranteed(name, problem, solved("exhaustive", problem).partition.cost)
 

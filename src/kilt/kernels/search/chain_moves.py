@@ -11,6 +11,7 @@ from cython.cimports.libc.math import log
 
 GROWTHS = cython.declare(cython.double, 0.7)  # the share of moves in which groups grow; in the others they dissolve
 MOST_ADDED = cython.declare(cython.longlong, 60)  # rows by which a group grows
+MOST_DISSOLVED = cython.declare(cython.longlong, 500)  # rows of a group that leave one by one
 NOISE = cython.declare(cython.double, 0.2)  # rows by which violations seem larger, at random
 MOST_WEIGHT = cython.declare(cython.double, 0.5)  # rows of violation that a star is worth, at most
 UNTIL_REFRESHED = cython.declare(cython.longlong, 1_000)  # moves after which the ends of chains are looked for again
@@ -86,7 +87,7 @@ class ChainMoves:
             return self.grow(patterns[self.random.draw_below(patterns.shape[0])], most)
         u = row_types[self.random.draw_below(row_types.shape[0])]
         q = self.index.pattern_of[self.assignment.homes.head[u]]
-        if self.assignment.size[q] > max_closed_size or self.index.cost[q] == 0:
+        if self.assignment.size[q] > min(max_closed_size, MOST_DISSOLVED) or self.index.cost[q] == 0:
             return False
         return self.dissolve(q, most)
 

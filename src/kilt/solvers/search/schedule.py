@@ -36,7 +36,7 @@ class Params:
     row_types_per_worker: int = 5_000  # with fewer, each worker would see too little
     groups_per_worker: int = 300
     chunk_moves: int = 10_000  # moves at a time where iterations are counted
-    first_chunk_moves: int = 1_000  # moves of the first chunk where time is counted: it shows how long a move takes
+    first_chunk_moves: int = 200  # moves of the first chunk where time is counted: it shows how long a move takes
     chunk_seconds: float = 0.1  # about how long a chunk takes where time is counted
 
     wide_level_vectors: int = 2_000  # from so many level vectors on,

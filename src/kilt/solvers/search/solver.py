@@ -106,7 +106,7 @@ class Run:
         """Whether rows change places in place of patterns being opened: in wide tables, and with many classes."""
         return self.is_wide or len(self.problem.sensitive_totals) > PARAMS.max_classes
 
-    def start(self, given: Partition | None) -> Partition:
+    def start(self, given: Partition | None = None) -> Partition:
         """Find a first partition, unless one is given.
 
         Groups grow in a wide table. In others level greedy forms them, in a part of the time where it may take long:

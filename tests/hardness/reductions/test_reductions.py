@@ -56,12 +56,12 @@ from support.hardness import (
     some_matching,
     some_table,
 )
-from support.profiles import is_thorough
+from support.profiles import is_thorough, scaled
 
 
 def test_anonymity_to_closeness():
     rng = random.Random(1)
-    for _ in range(200):
+    for _ in range(scaled(200)):
         table = some_table(rng, (2, 3, 4, 5, 6, 7))
         k = rng.randint(1, len(table.rows))
         reduction = AnonymityToCloseness(Instance(table, Policy(k=k)))
@@ -83,7 +83,7 @@ def test_a_group_is_close_exactly_if_it_is_large_enough():
 
 def test_bisection_to_anonymity():
     rng = random.Random(2)
-    for number in range(200):
+    for number in range(scaled(200)):
         graph = some_graph(rng)
         best = frozenset(best_bisection(graph))
         reduction = BisectionToAnonymity(Bisection(graph, cut(graph, best) - number % 2))
@@ -97,7 +97,7 @@ def test_bisection_to_anonymity():
 def test_half_to_fraction(compact):
     rng = random.Random(3)
     solvers = ("exact", "subsets") if compact else ("exhaustive", "subsets")
-    for _ in range(110):
+    for _ in range(scaled(110)):
         table = some_table(rng, (4, 6))
         half = len(table.rows) // 2
         source = Instance(table, Policy(k=half))
@@ -114,7 +114,7 @@ def test_half_clique_to_anonymity():
     rng = random.Random(4)
     shares = {4: ["0.34", "0.35", "3/8", "0.4"], 6: ["0.34", "0.36", "0.4", "3/7"], 8: ["0.35", "0.4", "4/9"]}
     answers = []
-    for number in range(200):
+    for number in range(scaled(200)):
         graph = some_graph(rng) if number % 2 else planted_clique(6, 3, rng.randint(3, 9), number)[0]
         c = rng.choice(shares[len(graph.nodes)])
         reduction = HalfCliqueToAnonymity(HalfClique(graph), c)
@@ -144,7 +144,7 @@ def test_half_cliques_keep_the_answer_and_not_every_optimum():
 def test_clique_to_half_clique():
     rng = random.Random(5)
     answers = []
-    for _ in range(200):
+    for _ in range(scaled(200)):
         nodes = rng.randint(3, 6)
         pairs = list(combinations(range(nodes), 2))
         graph = Graph.of(rng.sample(pairs, rng.randint(1, len(pairs))), range(nodes))
@@ -165,7 +165,7 @@ def test_clique_to_half_clique():
 
 def test_larger_half_cliques_ask_the_same():
     rng = random.Random(6)
-    for _ in range(200):
+    for _ in range(scaled(200)):
         graph = some_graph(rng, (4, 6))
         reduction = LargerHalfClique(HalfClique(graph), rng.randint(0, 2))
         mine, other = clique_of(graph, len(graph.nodes) // 2), clique_of(reduction.target.graph, reduction.target.half)
@@ -178,7 +178,7 @@ def test_larger_half_cliques_ask_the_same():
 def test_matching_to_closeness():
     rng = random.Random(7)
     answers = []
-    for number in range(200):
+    for number in range(scaled(200)):
         matching = some_matching(rng)
         t = rng.choice(["0", "0.1", "1/4", "0.33", "33333/100000"])
         best = frozenset(largest_matching(matching.triples))
@@ -192,7 +192,7 @@ def test_matching_to_closeness():
 def test_matching_to_four_points():
     rng = random.Random(8)
     answers = []
-    for number in range(200):
+    for number in range(scaled(200)):
         matching = some_matching(rng, (1, 2) if number % 10 else (3,), 6)
         t = rng.choice(["1/3", "0.35", "0.4", "0.37"] if matching.size == 1 else ["1/3", "0.34"])
         best = frozenset(largest_matching(matching.triples))
@@ -207,7 +207,7 @@ def test_matching_to_four_points():
 def test_matching_to_anonymity_and_to_diversity(made):
     rng = random.Random(9)
     answers = []
-    for number in range(200):
+    for number in range(scaled(200)):
         dimensions = rng.choice([3, 3, 4, 5])
         matching = some_matching(rng, (1, 2, 3) if dimensions < 5 else (1, 2))
         best = frozenset(largest_matching(matching.triples))
@@ -224,7 +224,7 @@ def test_matching_to_anonymity_and_to_diversity(made):
 def test_seven_columns_are_enough_if_no_element_is_in_more_than_three_tuples():
     rng = random.Random(10)
     most = 0
-    for seed in range(100):
+    for seed in range(scaled(100)):
         drawn = random_matching(6, 60, seed)
         often: Counter[tuple[int, object]] = Counter()
         triples = []

@@ -125,7 +125,7 @@ def test_half_clique_to_anonymity():
         rows, columns = len(reduction.table.rows), len(reduction.table.columns)
         assert stars == rows * columns - most_saved(graph, rows - len(graph.nodes))
         answers.append(yes)
-    assert min(answers.count(True), answers.count(False)) > 30
+    assert min(answers.count(True), answers.count(False)) > len(answers) // 10
 
 
 def test_half_cliques_keep_the_answer_and_not_every_optimum():
@@ -160,7 +160,7 @@ def test_clique_to_half_clique():
         if len(half.target.graph.nodes) <= 6 and half.target.graph.edges:
             some = frozenset(clique or graph.nodes[: source.size])
             checked(half >> partial(to_anonymity, c="0.4"), some, "exhaustive", "subsets")
-    assert min(answers.count(True), answers.count(False)) > 50
+    assert min(answers.count(True), answers.count(False)) > len(answers) // 10
 
 
 def test_larger_half_cliques_ask_the_same():
@@ -186,7 +186,7 @@ def test_matching_to_closeness():
         yes, stars = checked(MatchingToCloseness(matching, t), best, "exhaustive", second)
         assert yes == (len(best) == matching.size) == (stars <= 3 * matching.size * (len(matching.triples) - 1))
         answers.append(yes)
-    assert min(answers.count(True), answers.count(False)) > 40
+    assert min(answers.count(True), answers.count(False)) > len(answers) // 10
 
 
 def test_matching_to_four_points():
@@ -200,7 +200,7 @@ def test_matching_to_four_points():
         second = "subsets" if len(reduction.table.rows) <= 15 else "milp"
         yes, _ = checked(reduction, best, "exact", second)
         answers.append(yes)
-    assert min(answers.count(True), answers.count(False)) > 20
+    assert min(answers.count(True), answers.count(False)) > len(answers) // 10
 
 
 @pytest.mark.parametrize("made", [MatchingToAnonymity, MatchingToDiversity])
@@ -218,7 +218,7 @@ def test_matching_to_anonymity_and_to_diversity(made):
         assert stars == rows * columns - dimensions * len(best)
         assert yes == (len(best) == matching.size) == (stars <= rows * (columns - 1))
         answers.append(yes)
-    assert min(answers.count(True), answers.count(False)) > 40
+    assert min(answers.count(True), answers.count(False)) > len(answers) // 10
 
 
 def test_seven_columns_are_enough_if_no_element_is_in_more_than_three_tuples():
@@ -258,7 +258,7 @@ def test_cover_to_diversity_with_one_column():
         assert stars == least * len(best) + 3 * matching.size
         assert yes == (len(largest_matching(matching.triples)) == matching.size)
         answers.append(yes)
-    assert min(answers.count(True), answers.count(False)) > 20
+    assert min(answers.count(True), answers.count(False)) > len(answers) // 10
 
 
 def test_the_table_of_a_cover_by_trying_everything():

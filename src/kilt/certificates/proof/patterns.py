@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,8 +10,11 @@ import numpy as np
 
 from kilt.arrays.ragged import Ragged
 from kilt.certificates.proof.evidence import Evidence, Levels
+from kilt.certificates.proof.refine import refined_buckets
 from kilt.model.problem import Problem
 from kilt.numbers import ROOM, BoolArray, IntArray
+
+MANY_LEVEL_VECTORS = 2_000  # from so many on row types are divided column by column
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,14 @@ class ProofPatterns:
 
 
 def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatterns]:
-    """Yield all closed patterns under which some row has a negative reduced cost, one level vector at a time."""
+    """Yield all closed patterns under which some row has a negative reduced cost, one level vector at a time.
+
+    Where level vectors are many, those are left out under which no group of enough rows has one.
+    """
     by_multiplier = np.argsort(-evidence.multipliers, kind="stable")
+    if math.prod(len(column.levels) for column in problem.columns) > MANY_LEVEL_VECTORS:
+        yield from _refined_patterns(problem, evidence, by_multiplier)
+        return
     multipliers, counts = evidence.multipliers[by_multiplier], problem.counts[by_multiplier]
     shown = [
         [level[problem.codes[by_multiplier, j]] for level in column.levels] for j, column in enumerate(problem.columns)
@@ -80,6 +90,14 @@ def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatter
             yield ProofPatterns(
                 levels, Ragged(by_multiplier[found.values], found.starts), reduced_costs, counts[found.values]
             )
+
+
+def _refined_patterns(problem: Problem, evidence: Evidence, by_multiplier: IntArray) -> Iterator[ProofPatterns]:
+    """Yield the patterns under which a group of enough rows has a negative reduced cost."""
+    for levels, buckets in refined_buckets(problem, evidence, by_multiplier):
+        types = by_multiplier[buckets.members.values]
+        reduced_costs = np.repeat(buckets.cost, buckets.members.lengths) - evidence.multipliers[types]
+        yield ProofPatterns(levels, Ragged(types, buckets.members.starts), reduced_costs, problem.counts[types])
 
 
 def _closed(found: Ragged, levels: Levels, shown: Sequence[Sequence[IntArray]]) -> BoolArray:

@@ -50,7 +50,9 @@ class Params:
     first_visits: int = 400_000_000
     visits_per_second: int = 20_000_000  # if time is given, so that this list takes a part of it
     proof_margin: float = 1.5  # times as long as the last list took is kept for the last one
-    on_demand_share: float = 0.4  # of the time is for the multipliers on demand that a search waits for
+    listed_share: float = 0.15  # of the time is for the patterns that are listed, before others are on demand,
+    listed_steps: int = 80  # in so many steps at most
+    on_demand_share: float = 0.25  # of the time is for the multipliers on demand that a search waits for
     on_demand_steps: int = 120  # at most, for these
     on_demand_rate: float = 0.35  # how much smaller these steps are than those before, and the next than these
 
@@ -93,11 +95,14 @@ def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRul
     on_demand = None if pool.ceiling is None else OnDemandOracle.of(part, oracle)
     if on_demand is not None and not on_demand.list_patterns(ascent.multipliers):
         on_demand = None
-    if watch.incumbent.wanted or on_demand is not None:  # a short ascent finds multipliers, a long one continues
-        _raise_multipliers(ascent, stop.share(PARAMS.first_ascent_share), evaluated, 1.0, PARAMS.first_ascent_steps)
+    watch.incumbent.on_demand = on_demand is not None
     if on_demand is not None:
+        share, steps = PARAMS.listed_share, PARAMS.listed_steps
+        _raise_multipliers(ascent, stop.share(share), evaluated, 1.0, steps)
         _raise_on_demand(ascent, on_demand, stop.share(PARAMS.on_demand_share), 1, PARAMS.on_demand_steps)
-    watch.incumbent.ready.set()  # a search may wait for them
+    elif watch.incumbent.wanted:  # a search waits for multipliers: a short ascent finds some, a long one continues
+        _raise_multipliers(ascent, stop.share(PARAMS.first_ascent_share), evaluated, 1.0, PARAMS.first_ascent_steps)
+    watch.incumbent.ready.set()
     if on_demand is not None:
         _raise_on_demand(ascent, on_demand, stop, 2, PARAMS.max_steps)
         return replace(ascent.best, cost=ascent.best.cost * ascent.watch.factor)

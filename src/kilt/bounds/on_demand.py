@@ -19,6 +19,7 @@ from kilt.bounds.oracles import PairOracle, oracle_of
 from kilt.bounds.subgradient import BOX, Moments, StepSchedule
 from kilt.model.problem import Problem
 from kilt.numbers import FloatArray, IntArray
+from kilt.patterns.pool import Pool
 from kilt.patterns.refined import RefinedPatterns, Work
 
 
@@ -73,6 +74,18 @@ class OnDemandOracle:
         if self.exact is None:
             raise AssertionError("patterns are listed before they are looked under")
         return self.exact.least(multipliers)
+
+
+def near_patterns(problem: Problem, oracle: Oracle, multipliers: IntArray, stars: float) -> Pool | None:
+    """Return the patterns with a group of a reduced cost below so many stars, with all that they cover, for a search.
+
+    The oracle is one of the same rules. None if they are too many.
+    """
+    found = OnDemandOracle.of(problem, oracle)
+    if found is None:
+        return None
+    margin = int(stars * problem.unit * found.patterns.scale)
+    return found.patterns.priced(multipliers, margin, Work(PARAMS.max_entries, PARAMS.max_visits), whole=True)
 
 
 def ascend_on_demand(

@@ -103,8 +103,9 @@ class Columns:
         """Yield the parts of buckets at each level of a column, from the top down, as far as there is hope inside."""
         column = self.order[place]
         for level in range(len(self.shown[column]) - 1, -1, -1):
-            found = self._split(found, column, level)
-            found = found.kept(self._is_promising(found, found.cost + self.floors[place]))
+            if self.shown[column][level].any():  # if all look the same, they stay together, as promising as before
+                found = self._split(found, column, level)
+                found = found.kept(self._is_promising(found, found.cost + self.floors[place]))
             if not len(found.members):
                 return
             yield level, found
@@ -136,11 +137,13 @@ class Columns:
 
     def _differs_below(self, found: Buckets, column: int) -> BoolArray:
         """Say which buckets look different in a column one level lower than chosen, or cannot go lower."""
-        level = np.repeat(found.levels[:, column], found.members.lengths)
-        label = self.shown[column][np.maximum(level - 1, 0), found.members.values]
-        starts = found.members.starts[:-1]
-        differs = np.minimum.reduceat(label, starts) < np.maximum.reduceat(label, starts)
-        return np.asarray(differs | (found.levels[:, column] == 0))
+        above = found.levels[:, column] > 0
+        some, differs = found.members.kept(above), ~above
+        if len(some):
+            below = np.repeat(found.levels[above, column] - 1, some.lengths)
+            label, starts = self.shown[column][below, some.values], some.starts[:-1]
+            differs[above] = np.minimum.reduceat(label, starts) < np.maximum.reduceat(label, starts)
+        return differs
 
     def _is_promising(self, found: Buckets, cost: IntArray) -> BoolArray:
         """Say in which buckets a group of enough rows has a negative reduced cost, if a row pays this or more."""

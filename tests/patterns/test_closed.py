@@ -30,7 +30,7 @@ def listed(pool):
 
 
 def by_covers(problem):
-    found = closed_patterns(problem, partial(pool._can_hold, problem), 10**6)
+    found = closed_patterns(problem, partial(pool.can_hold, problem), 10**6)
     return Pool.sorted(problem, found.under, found.levels)
 
 
@@ -76,7 +76,7 @@ def test_patterns_that_are_too_many_are_none(monkeypatch):
     rng = np.random.default_rng(2)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 2, (60, 24))]
     problem = problem_of(rows, ["suppress"] * 24, [], Policy(k=3))
-    possible = partial(pool._can_hold, problem)
+    possible = partial(pool.can_hold, problem)
     assert closed_patterns(problem, possible, 100) is None
     monkeypatch.setattr(closed, "PARAMS", closed.Params(max_tests=1000))
     assert every_pattern(problem) is None

@@ -8,13 +8,16 @@ from itertools import count
 from time import monotonic
 
 from kilt.bounds.incidence import ExactOracle, Incidence, Oracle
+from kilt.bounds.on_demand import OnDemandOracle, ascend_on_demand
 from kilt.bounds.oracles import SizeOracle, oracle_of
 from kilt.bounds.subgradient import Moments, StepSchedule, subgradient_ascent
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Bound, Evidence
+from kilt.model.patterns import n_level_vectors
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
+from kilt.patterns.refined import RefinedPatterns, Work
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
@@ -43,6 +46,16 @@ class Params:
     second_ascent_rate: float = 0.3  # how much smaller the steps are that continue from these: they are good already
     second_ascent_steps: int = 900  # for which that is so; with fewer the steps must be smaller still
     steps_per_proof: int = 50  # if no time is given
+    many_level_vectors: int = 2_000  # from so many on patterns are found by refinement, and on demand:
+    first_entries: int = 6_000_000  # of the list that an ascent begins with, and visits of row types for it
+    first_visits: int = 400_000_000
+    visits_per_second: int = 20_000_000  # if time is given, so that this list takes a part of it
+    proof_margin: float = 1.5  # times as long as the last list took is kept for the last one
+    listed_share: float = 0.15  # of the time is for the patterns that are listed, before others are on demand,
+    listed_steps: int = 80  # in so many steps at most
+    on_demand_share: float = 0.25  # of the time is for the multipliers on demand that a search waits for
+    on_demand_steps: int = 120  # at most, for these
+    on_demand_rate: float = 0.35  # how much smaller these steps are than those before, and the next than these
 
 
 PARAMS = Params()
@@ -55,7 +68,7 @@ def lower_bound(problem: Problem, stop: StoppingRule, observer: Observer, incumb
     If there are too many patterns to list, the columns are also bounded in blocks, whose bounds add up.
     """
     incumbent = incumbent or Incumbent()
-    blocks = _blocks(problem)
+    blocks = [tuple(range(len(problem.columns)))] if is_refined(problem) else _blocks(problem)
     watch = Watch(problem, observer, incumbent)
     if len(blocks) == 1:
         return _bound_columns(problem, blocks[0], stop, watch)
@@ -80,11 +93,22 @@ def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRul
     oracle = oracle_of(part, pool, columns)
     ascent = DualAscent(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
     evaluated = PARAMS.max_evaluated if watch.incumbent.cost is None else PARAMS.max_evaluated_with_release
-    if watch.incumbent.wanted:  # a search waits for multipliers: a short ascent finds some, a long one continues
-        ascent.is_waited_for = True
+    on_demand = None if pool.ceiling is None else OnDemandOracle.of(part, oracle)
+    if on_demand is not None and not on_demand.list_patterns(ascent.multipliers):
+        on_demand = None
+    watch.incumbent.on_demand = on_demand is not None
+    ascent.is_waited_for = watch.incumbent.wanted
+    if on_demand is not None:
+        share, steps = PARAMS.listed_share, PARAMS.listed_steps
+        _raise_multipliers(ascent, stop.share(share), evaluated, 1.0, steps)
+        _raise_on_demand(ascent, on_demand, stop.share(PARAMS.on_demand_share), 1, PARAMS.on_demand_steps)
+    elif watch.incumbent.wanted:  # a search waits for multipliers: a short ascent finds some, a long one continues
         _raise_multipliers(ascent, stop.share(PARAMS.first_ascent_share), evaluated, 1.0, PARAMS.first_ascent_steps)
-        ascent.is_waited_for = False
-        watch.incumbent.ready.set()
+    ascent.is_waited_for = False
+    watch.incumbent.ready.set()
+    if on_demand is not None:
+        _raise_on_demand(ascent, on_demand, stop, 2, PARAMS.max_steps)
+        return replace(ascent.best, cost=ascent.best.cost * ascent.watch.factor)
     most = PARAMS.max_timed_steps if oracle.period == 1 else PARAMS.max_partial_steps
     _raise_multipliers(ascent, stop, evaluated, _pace(ascent, stop) if watch.incumbent.wanted else 1.0, most)
     if not (stop.interrupted() and ascent.best.cost):  # no proof is begun after an interrupt
@@ -108,12 +132,34 @@ def _raise_multipliers(
         started = monotonic()
 
 
+def _raise_on_demand(ascent: DualAscent, oracle: OnDemandOracle, stop: StoppingRule, turn: int, max_steps: int) -> None:
+    """Raise the multipliers from the best ones on over patterns that are listed on demand."""
+    rate, power = _rate_and_power(ascent.oracle)
+    started, seconds = stop.elapsed, stop.seconds
+
+    def progress(step: int) -> float:
+        left = math.inf if seconds is None else seconds - started - PARAMS.proof_margin * oracle.seconds
+        return max(step / max_steps, (stop.elapsed - started) / left if left > 0 else 1.0)
+
+    def enough() -> bool:
+        return ascent.watch.enough(stop, ascent.best.cost)
+
+    schedule = StepSchedule(rate * PARAMS.on_demand_rate**turn, power, progress)
+    for multipliers, total in ascend_on_demand(oracle, schedule, ascent.multipliers, ascent.moments, enough):
+        ascent.record(multipliers, total)
+
+
 def _pace(ascent: DualAscent, stop: StoppingRule) -> float:
     """Return how much smaller the steps are that continue from good multipliers: the fewer there are, the smaller."""
     if stop.seconds is None or ascent.oracle.period == 1:
         return PARAMS.second_ascent_rate
     steps = (stop.seconds - stop.elapsed - ascent.proof_seconds) / max(ascent.step, 1e-6)
     return PARAMS.second_ascent_rate * min(1.0, max(0.0, steps) / PARAMS.second_ascent_steps)
+
+
+def is_refined(problem: Problem) -> bool:
+    """Say whether patterns are found by refinement: there are many level vectors."""
+    return n_level_vectors(problem) > PARAMS.many_level_vectors
 
 
 def _blocks(problem: Problem) -> list[tuple[int, ...]]:
@@ -216,11 +262,20 @@ class DualAscent:
 
 def _list_patterns(problem: Problem, stop: StoppingRule, share: float) -> Pool:
     """List patterns from cheap to dear, as many as there is room for, in a share of the time."""
+    if is_refined(problem):
+        seconds = math.inf if stop.seconds is None else stop.seconds - stop.elapsed
+        visits = int(min(PARAMS.first_visits, max(0.0, share * seconds * PARAMS.visits_per_second)))
+        return RefinedPatterns(problem).up_to_ceiling(Work(PARAMS.first_entries, visits))
     if stop.seconds is not None:
         return Pool.of(problem, PARAMS.max_entries, stop.share(share))
     vectors = count()
     most = _max_vectors(problem)
     return Pool.of(problem, PARAMS.max_entries, lambda: stop() or next(vectors) >= most)
+
+
+def _rate_and_power(oracle: Oracle) -> tuple[float, float]:
+    """Return the first size of steps in stars, and how fast they shrink."""
+    return (0.2, 1.5) if isinstance(oracle, SizeOracle) else (0.45, 1.5)
 
 
 def _step_schedule(
@@ -229,7 +284,7 @@ def _step_schedule(
     """Plan as many steps as there is time for, less that of the last proof; without a time, a number of steps."""
     entries = ascent.oracle.effort * len(ascent.oracle.incidence.pool.types)
     steps = min(max(evaluated // max(1, entries), PARAMS.min_steps), PARAMS.max_steps)
-    rate, power = (0.2, 1.5) if isinstance(ascent.oracle, SizeOracle) else (0.45, 1.5)
+    rate, power = _rate_and_power(ascent.oracle)
     if ascent.is_waited_for and not isinstance(ascent.oracle, ExactOracle):
         power = PARAMS.first_ascent_power
     rate *= pace

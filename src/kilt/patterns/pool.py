@@ -94,7 +94,7 @@ class Pool:
             found = buckets(problem, levels, types)
             found = _large_enough(problem, Ragged(types[found.values], found.starts))
             closed = (tightest(problem, found.values, found.starts) == np.array(levels)).all(axis=1)
-            found = found.kept(closed & _can_hold(problem, found))
+            found = found.kept(closed & can_hold(problem, found))
             covers.append(found)
             entries += len(found.values)
             shapes.append(np.broadcast_to(np.array(levels, dtype=np.int16), (len(found), len(levels))))
@@ -179,7 +179,7 @@ def _large_enough(problem: Problem, found: Ragged) -> Ragged:
     return found.kept(rows >= problem.rules.min_group_size)
 
 
-def _can_hold(problem: Problem, found: Ragged) -> BoolArray:
+def can_hold(problem: Problem, found: Ragged) -> BoolArray:
     """Decide for each bucket a necessary condition for a legal group: enough of the values are there."""
     possible = np.ones(len(found), dtype=bool)
     owner = found.owner
@@ -210,7 +210,7 @@ _LISTED: WeakKeyDictionary[Problem, Pool | None] = WeakKeyDictionary()  # a list
 def _by_covers(problem: Problem) -> Pool | None:
     """List patterns by what they cover, once: whoever asks whether they are too many often needs them next."""
     if problem not in _LISTED:
-        found = closed_patterns(problem, partial(_can_hold, problem), PARAMS.max_entries)
+        found = closed_patterns(problem, partial(can_hold, problem), PARAMS.max_entries)
         _LISTED[problem] = None if found is None else Pool.sorted(problem, found.under, found.levels)
     return _LISTED[problem]
 

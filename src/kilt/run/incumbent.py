@@ -17,7 +17,8 @@ class Incumbent:
     """The best cost, the best proven bound, and the multipliers and patterns that belong to it.
 
     Every row type has a multiplier, ``scale`` of them to a unit of cost: they show a search which groups have a low
-    reduced cost. Where it has ``wanted`` them, ``ready`` is set when they are good. ``pool`` has the listed patterns.
+    reduced cost. Where it has ``wanted`` them, ``ready`` is set when they are good. ``pool`` has the listed patterns,
+    only those up to a ceiling if multipliers ask for others ``on_demand``.
     """
 
     cost: int | None = None
@@ -25,6 +26,7 @@ class Incumbent:
     multipliers: IntArray | None = None
     scale: int = 1
     pool: Pool | None = None
+    on_demand: bool = False
     wanted: bool = False
     ready: threading.Event = field(default_factory=threading.Event)
 

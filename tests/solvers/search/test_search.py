@@ -7,11 +7,12 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import kilt
 from kilt import Policy
+from kilt.bounds import lagrangian
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
@@ -33,6 +34,37 @@ def test_the_search_is_legal_and_its_bound_holds(data):
     found = solved(Search(seed=data.draw(st.integers(0, 9))), problem, StoppingRule(iterations=2_000))
     assert found.bound.cost <= optimum <= found.partition.cost
     assert not found.bound.parts or evaluate_bound(problem, found.bound.parts) >= found.bound.cost
+
+
+@given(st.data(), st.booleans())
+@examples(60, [HealthCheck.function_scoped_fixture])
+def test_the_search_is_legal_over_patterns_on_demand(monkeypatch, data, timed):
+    monkeypatch.setattr(lagrangian, "PARAMS", lagrangian.Params(many_level_vectors=0, first_entries=6))
+    monkeypatch.setattr(solver_module, "PARAMS", replace(solver_module.PARAMS, min_seconds_for_two=0.0))
+    problem = searchable(data)
+    optimum = solved("exhaustive", problem).partition.cost
+    found = solved(Search(), problem, StoppingRule(0.1) if timed else StoppingRule(iterations=2_000))
+    assert found.bound.cost <= optimum <= found.partition.cost
+    assert not found.bound.parts or evaluate_bound(problem, found.bound.parts) >= found.bound.cost
+
+
+def test_patterns_on_demand_find_what_listed_ones_do(monkeypatch):
+    problem = random_problem(400, 5, 6, Policy(k=3), seed=2)
+    limit = StoppingRule(iterations=60_000)
+    listed = solved(Search(), problem, limit).partition.cost
+    monkeypatch.setattr(lagrangian, "PARAMS", lagrangian.Params(many_level_vectors=0, first_entries=500))
+    found = solved(Search(), problem, limit)
+    again = solved(Search(), problem, limit)
+    assert found.partition.cost == again.partition.cost
+    assert found.partition.cost <= 1.03 * listed
+
+
+def test_temperatures_follow_what_a_step_costs():
+    rows = [(str(i), str(i % 5)) for i in range(10, 30)]
+    suppressed = problem_of(rows, ["suppress", "suppress"], [], Policy(k=2))
+    assert solver_module.step_cost(suppressed) == 1
+    blurred = problem_of(rows, ["characters", "suppress"], [], Policy(k=2))
+    assert 0 < solver_module.step_cost(blurred) <= 1
 
 
 @pytest.mark.compiled

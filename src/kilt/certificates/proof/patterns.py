@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,10 +10,12 @@ import numpy as np
 
 from kilt.arrays.ragged import Ragged
 from kilt.certificates.proof.evidence import Evidence, Levels, PatternMultipliers
+from kilt.certificates.proof.refine import refined_buckets
 from kilt.model.problem import Problem
 from kilt.numbers import ROOM, BoolArray, IntArray, max_abs
 
 BATCH = 1_000_000  # entries
+MANY_LEVEL_VECTORS = 2_000  # from so many on row types are divided column by column
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,14 @@ def in_batches(found: Iterable[ProofPatterns], entries: int = BATCH) -> Iterator
 
 
 def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatterns]:
-    """Yield all closed patterns under which some row has a negative reduced cost, one level vector at a time."""
+    """Yield all closed patterns under which some row has a negative reduced cost, one level vector at a time.
+
+    Where level vectors are many, those are left out under which no group of enough rows has one.
+    """
     by_multiplier = np.argsort(-evidence.multipliers, kind="stable")
+    if math.prod(len(column.levels) for column in problem.columns) > MANY_LEVEL_VECTORS:
+        yield from _refined_patterns(problem, evidence, by_multiplier)
+        return
     multipliers, counts = evidence.multipliers[by_multiplier], problem.counts[by_multiplier]
     shown = [
         [level[problem.codes[by_multiplier, j]] for level in column.levels] for j, column in enumerate(problem.columns)
@@ -121,9 +130,19 @@ def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatter
         if len(found):
             reduced_costs = cost[found.values] - multipliers[found.values]
             members = Ragged(by_multiplier[found.values], found.starts)
-            yield ProofPatterns(
-                (levels,), np.zeros(len(found), dtype=np.int64), members, reduced_costs, counts[found.values]
-            )
+            yield _of_vector(levels, members, reduced_costs, counts[found.values])
+
+
+def _refined_patterns(problem: Problem, evidence: Evidence, by_multiplier: IntArray) -> Iterator[ProofPatterns]:
+    """Yield the patterns under which a group of enough rows has a negative reduced cost."""
+    for levels, buckets in refined_buckets(problem, evidence, by_multiplier):
+        types = by_multiplier[buckets.members.values]
+        reduced_costs = np.repeat(buckets.cost, buckets.members.lengths) - evidence.multipliers[types]
+        yield _of_vector(levels, Ragged(types, buckets.members.starts), reduced_costs, problem.counts[types])
+
+
+def _of_vector(levels: Levels, members: Ragged, reduced_costs: IntArray, counts: IntArray) -> ProofPatterns:
+    return ProofPatterns((levels,), np.zeros(len(members), dtype=np.int64), members, reduced_costs, counts)
 
 
 def _closed(found: Ragged, levels: Levels, shown: Sequence[Sequence[IntArray]]) -> BoolArray:

@@ -28,6 +28,10 @@ class Params:
     min_patterns: int = 2_000  # patterns that are kept whatever their reduced cost
     max_extra_cost: float = 2.0  # that a row may pay in a pattern above what it pays now
 
+    min_seconds_for_two: float = 20.0  # from which patterns on demand are annealed twice: multipliers get better
+    max_built_cost: float = 1.15  # times the best so far: what was built by multipliers goes on further than that
+    first_share: float = 0.35  # of the time is for the first one then
+
     t_start: tuple[float, float] = (0.12, 1.0)  # first temperature: stars, times a power of the usual size of a group
     t_end: tuple[float, float] = (0.065, 0.5)  # last temperature, likewise
     max_classes: int = 1_000  # sensitive classes: with more, rows are swapped, as a choice among all takes too long
@@ -40,7 +44,7 @@ class Params:
     chunk_seconds: float = 0.1  # about how long a chunk takes where time is counted
 
     wide_level_vectors: int = 2_000  # from so many level vectors on,
-    very_wide_level_vectors: int = 20_000  # or from so many on if a size is all that is asked for,
+    very_wide_level_vectors: int = 20_000  # or from so many on if a size or two sensitive classes are all that matters,
     wide_entries: int = 6_000_000  # and from so many row types times these, a table is wide
     large_groups: int = 30  # rows that a group must have for level greedy to be tried in wide tables, too
     wide_t_start: tuple[float, float] = (1.0, 8.0)  # first temperature in wide tables: from and to

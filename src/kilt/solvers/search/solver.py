@@ -5,7 +5,8 @@ promising, and a second partition is built by them. The better of the two goes o
 always legally, until the time or the iterations are over, or until bound and cost are close enough. The best legal
 partition is kept, whatever comes later.
 
-In wide tables, whose patterns are too many to list, groups grow from rows instead, and rows change places.
+Where level vectors are many, the multipliers ask for patterns on demand. In wide tables, where these are too many, too,
+groups grow from rows instead, and rows change places.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from kilt.bounds.background import BackgroundBound
 from kilt.bounds.incidence import Oracle
-from kilt.bounds.lagrangian import lower_bound
+from kilt.bounds.lagrangian import is_refined, lower_bound
+from kilt.bounds.on_demand import near_patterns
 from kilt.bounds.oracles import oracle_of
 from kilt.certificates.proof.evidence import Bound
 from kilt.kernels.model.rules import CompiledRules
 from kilt.model.partition import Partition
-from kilt.model.patterns import n_level_vectors
+from kilt.model.patterns import n_level_vectors, useful_levels
 from kilt.model.problem import Problem
 from kilt.numbers import FloatArray
 from kilt.patterns.pool import Pool
@@ -130,7 +134,8 @@ class Run:
         """Return when level greedy must end."""
         if self.stop.seconds is None:
             return self.stop
-        seconds = self.stop.seconds if self.rules.size_only else PARAMS.greedy_share * self.stop.seconds
+        is_quick = self.rules.size_only and not is_refined(self.problem)
+        seconds = self.stop.seconds if is_quick else PARAMS.greedy_share * self.stop.seconds
         return replace(self.stop, seconds=max(seconds, self.stop.elapsed + PARAMS.min_greedy_seconds))
 
     def improve(self, start: Partition) -> Partition:
@@ -142,6 +147,10 @@ class Run:
         if incumbent.bound >= best.cost or self.stop() or pool is None or multipliers is None:
             return best
         oracle = oracle_of(self.problem, pool)
+        if incumbent.on_demand:
+            return self._follow_multipliers(best, oracle)
+        if pool.ceiling is not None and is_refined(self.problem) and not self.rules.size_only:
+            return self.swap_rows(best)  # too few patterns are known for rules that need dear ones
         promising = filter_by_reduced_cost(oracle, multipliers, self._dearest(oracle), PARAMS.min_patterns)
         best = min(best, self._build(promising, multipliers / incumbent.scale), key=cost_of)
         self._report(best.cost)
@@ -160,6 +169,25 @@ class Run:
         if self.rules.size_only:
             return PARAMS.max_reduced_cost
         return PARAMS.loose_reduced_cost if oracle.judges_legality else PARAMS.loosest_reduced_cost
+
+    def _follow_multipliers(self, best: Partition, oracle: Oracle) -> Partition:
+        """Anneal over patterns on demand, and again over those that the better multipliers ask for by then."""
+        seconds = self.stop.seconds
+        shares = (1.0,) if seconds is None or seconds < PARAMS.min_seconds_for_two else (PARAMS.first_share, 1.0)
+        for share in shares:
+            multipliers = self.incumbent.multipliers
+            if multipliers is None or self.stop(best.cost, self.incumbent.bound):
+                break
+            near = near_patterns(self.problem, oracle, multipliers, PARAMS.max_reduced_cost)
+            if near is None or not len(near):
+                return self.swap_rows(best)
+            built = self._build(near, multipliers / self.incumbent.scale)
+            self._report(min(best.cost, built.cost))
+            first = built if built.cost <= PARAMS.max_built_cost * best.cost else best
+            near = filter_by_extra_cost(self.problem, near, first, PARAMS.max_extra_cost)
+            state = SearchState.of(with_groups(self.problem, near, [first]), self.rules, first, self.problem, self.seed)
+            best = min(best, built, self._anneal(state, 1.0, self.stop.share(share)), key=cost_of)
+        return best
 
     def swap_rows(self, start: Partition) -> Partition:
         """Let rows change places with rows of near groups, ever colder, and keep the best."""
@@ -203,12 +231,13 @@ class Run:
             multipliers[rest] += step * self.problem.unit
             raised += step
 
-    def _anneal(self, state: SearchState, until: float) -> Partition:
+    def _anneal(self, state: SearchState, until: float, stop: StoppingRule | None = None) -> Partition:
         """Try moves, ever colder, until so much is done; keep the best."""
-        schedule = Schedule(self.stop, PARAMS)
+        schedule = Schedule(stop or self.stop, PARAMS)
         best, copies = state.cost, state.copies.copy()
         size = max(PARAMS.min_usual_size, state.usual_size())
-        t_start, t_end = (stars * size**power for stars, power in (PARAMS.t_start, PARAMS.t_end))
+        step = step_cost(self.problem) if self.incumbent.on_demand else 1.0
+        t_start, t_end = (step * stars * size**power for stars, power in (PARAMS.t_start, PARAMS.t_end))
         workers = Workers.of(state, self._number_of_workers(state.groups), self.seed)
         while (done := schedule.done()) < until and not self.stop(best, self.incumbent.bound):
             workers.anneal(schedule.chunk(), cooled(t_start, t_end, done))
@@ -237,9 +266,20 @@ def _fitting(until: StoppingRule, began: float, rounds: int) -> float:
 
 def is_wide(problem: Problem) -> bool:
     """Say whether a table has too many level vectors to list their patterns; if sizes are not all, fewer are."""
-    most = PARAMS.very_wide_level_vectors if problem.presolved.rules.is_k_anonymity else PARAMS.wide_level_vectors
+    simple = problem.presolved.rules.is_k_anonymity or len(problem.sensitive_totals) <= 2
+    most = PARAMS.very_wide_level_vectors if simple else PARAMS.wide_level_vectors
     vectors = n_level_vectors(problem)
     return vectors > most and vectors * len(problem.counts) > PARAMS.wide_entries
+
+
+def step_cost(problem: Problem) -> float:
+    """Return what the first useful step of a ladder costs a row, in stars, in the mean over columns."""
+    steps = [
+        problem.counts @ (problem.costs_at(j, levels[1]) - problem.costs_at(j, levels[0]))
+        for j, levels in enumerate(useful_levels(problem))
+        if len(levels) > 1
+    ]
+    return float(np.mean(steps)) / (problem.rows * problem.unit) if steps else 1.0
 
 
 def cost_of(partition: Partition) -> int:

@@ -49,6 +49,8 @@ class Params:
     many_level_vectors: int = 2_000  # from so many on patterns are found by refinement, and on demand:
     first_entries: int = 6_000_000  # of the list that an ascent begins with, and visits of row types for it
     first_visits: int = 400_000_000
+    proved_per_second: int = 30_000  # entries of this list for each second where they are proved size by size,
+    usual_seconds: float = 60.0  # or for so many if no time is given
     visits_per_second: int = 20_000_000  # if time is given, so that this list takes a part of it
     proof_margin: float = 1.5  # times as long as the last list took is kept for the last one
     listed_share: float = 0.15  # of the time is for the patterns that are listed, before others are on demand,
@@ -265,12 +267,20 @@ def _list_patterns(problem: Problem, stop: StoppingRule, share: float) -> Pool:
     if is_refined(problem):
         seconds = math.inf if stop.seconds is None else stop.seconds - stop.elapsed
         visits = int(min(PARAMS.first_visits, max(0.0, share * seconds * PARAMS.visits_per_second)))
-        return RefinedPatterns(problem).up_to_ceiling(Work(PARAMS.first_entries, visits))
+        return RefinedPatterns(problem).up_to_ceiling(Work(_most_entries(problem, seconds), visits))
     if stop.seconds is not None:
         return Pool.of(problem, PARAMS.max_entries, stop.share(share))
     vectors = count()
     most = _max_vectors(problem)
     return Pool.of(problem, PARAMS.max_entries, lambda: stop() or next(vectors) >= most)
+
+
+def _most_entries(problem: Problem, seconds: float) -> int:
+    """Return how many entries an ascent begins with: fewer where the proof of each takes long."""
+    if problem.presolved.rules.is_k_anonymity or len(problem.sensitive_totals) <= 2:
+        return PARAMS.first_entries
+    seconds = PARAMS.usual_seconds if math.isinf(seconds) else max(0.0, seconds)
+    return int(min(PARAMS.first_entries, PARAMS.proved_per_second * seconds))
 
 
 def _rate_and_power(oracle: Oracle) -> tuple[float, float]:

@@ -62,7 +62,7 @@ def test_multipliers_rise_above_a_ceiling(refined):
     rng = np.random.default_rng(3)
     rows = [tuple(map(str, row)) for row in rng.integers(0, 4, (150, 7))]
     problem = problem_of(rows, ["suppress"] * 7, [], Policy(k=4))
-    pool = lagrangian._list_patterns(problem, StoppingRule(), 1.0)
+    pool = lagrangian._list_patterns(problem, StoppingRule(), 1.0, refined=True)
     found = lower_bound(problem, StoppingRule(), silent)
     highest = found.parts[0].multipliers.max() / found.parts[0].scale
     assert pool.ceiling is not None

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from kilt import Policy
 from kilt.bounds.incidence import Incidence
 from kilt.bounds.oracles import PairOracle, oracle_of
+from kilt.kernels.bounds.lagrangian import values_by_size
 from kilt.model.problem import Problem
 from kilt.patterns.pool import Pool
 from kilt.patterns.refined import RefinedPatterns, Work
-from kilt.solvers.search.state import reduced_costs
 from support.problems import drawn_multipliers, drawn_problem, problem_of
 from support.profiles import examples
 
@@ -50,7 +50,8 @@ def test_up_to_a_ceiling_none_is_missing(data, entries):
 
 def _least_reduced_costs(problem: Problem, pool: Pool, multipliers: np.ndarray) -> np.ndarray:
     """The least reduced costs of groups that are large enough, in units of multipliers."""
-    return np.rint(reduced_costs(problem, pool, multipliers, SCALE) * problem.unit * SCALE)
+    size = max(1, problem.rules.min_group_size)
+    return values_by_size(multipliers, problem.counts, pool.types, pool.starts, pool.cost * SCALE, size)
 
 
 @given(st.data(), st.integers(0, 60))

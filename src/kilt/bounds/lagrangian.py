@@ -46,7 +46,8 @@ class Params:
     second_ascent_rate: float = 0.3  # how much smaller the steps are that continue from these: they are good already
     second_ascent_steps: int = 900  # for which that is so; with fewer the steps must be smaller still
     steps_per_proof: int = 50  # if no time is given
-    many_level_vectors: int = 2_000  # from so many on patterns are found by refinement, and on demand:
+    many_level_vectors: int = 2_000  # from so many on patterns are found by refinement, and on demand,
+    most_level_vectors: int = 100_000  # up to so many: beyond that a proof would take too long
     first_entries: int = 6_000_000  # of the list that an ascent begins with, and visits of row types for it
     first_visits: int = 400_000_000
     proved_per_second: int = 30_000  # entries of this list for each second where they are proved size by size,
@@ -85,17 +86,17 @@ def lower_bound(problem: Problem, stop: StoppingRule, observer: Observer, incumb
 
 def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRule, watch: Watch) -> Bound:
     """Return the best bound on the cost in some columns."""
-    part = problem.on(columns)
+    part, refined = problem.on(columns), is_refined(problem)
     share = PARAMS.first_listing_share if watch.incumbent.wanted else PARAMS.listing_share
     watch.observer(Progress("listing"))
-    pool = _list_patterns(part, stop, share)
+    pool = _list_patterns(part, stop, share, refined)
     watch.observer(Progress("bounding"))
     if len(columns) == len(problem.columns):
         watch.incumbent.pool = pool
     oracle = oracle_of(part, pool, columns)
     ascent = DualAscent(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
     evaluated = PARAMS.max_evaluated if watch.incumbent.cost is None else PARAMS.max_evaluated_with_release
-    on_demand = None if pool.ceiling is None else OnDemandOracle.of(part, oracle)
+    on_demand = OnDemandOracle.of(part, oracle) if refined and pool.ceiling is not None else None
     if on_demand is not None and not on_demand.list_patterns(ascent.multipliers):
         on_demand = None
     watch.incumbent.on_demand = on_demand is not None
@@ -160,8 +161,8 @@ def _pace(ascent: DualAscent, stop: StoppingRule) -> float:
 
 
 def is_refined(problem: Problem) -> bool:
-    """Say whether patterns are found by refinement: there are many level vectors."""
-    return n_level_vectors(problem) > PARAMS.many_level_vectors
+    """Say whether patterns are found by refinement: there are many level vectors, but not too many."""
+    return PARAMS.many_level_vectors < n_level_vectors(problem) <= PARAMS.most_level_vectors
 
 
 def _blocks(problem: Problem) -> list[tuple[int, ...]]:
@@ -262,9 +263,9 @@ class DualAscent:
             self.watch.report(cost)
 
 
-def _list_patterns(problem: Problem, stop: StoppingRule, share: float) -> Pool:
+def _list_patterns(problem: Problem, stop: StoppingRule, share: float, refined: bool) -> Pool:
     """List patterns from cheap to dear, as many as there is room for, in a share of the time."""
-    if is_refined(problem):
+    if refined:
         seconds = math.inf if stop.seconds is None else stop.seconds - stop.elapsed
         visits = int(min(PARAMS.first_visits, max(0.0, share * seconds * PARAMS.visits_per_second)))
         return RefinedPatterns(problem).up_to_ceiling(Work(_most_entries(problem, seconds), visits))

@@ -13,9 +13,10 @@ from kilt import Policy
 from kilt.bounds import lagrangian, on_demand
 from kilt.bounds.lagrangian import lower_bound
 from kilt.bounds.on_demand import OnDemandOracle, ascend_on_demand
-from kilt.bounds.oracles import oracle_of
+from kilt.bounds.oracles import PairOracle, oracle_of
 from kilt.bounds.subgradient import Moments, StepSchedule
 from kilt.certificates.proof.evaluate import evaluate_bound
+from kilt.model.rules import SizeRule
 from kilt.patterns.pool import Pool
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
@@ -46,7 +47,8 @@ def test_every_total_is_that_of_all_patterns(data):
     oracle = oracle_of(problem, Pool.of(problem))
     ours = OnDemandOracle.of(problem, oracle)
     if ours is None:
-        assert oracle.effort > 1
+        assert not isinstance(oracle, PairOracle)
+        assert any(not isinstance(rule, SizeRule) for rule in problem.rules)
         return
     first = oracle.incidence.cheapest() * oracle.incidence.scale
     schedule = StepSchedule.of_steps(12, 0.3, 1.0)

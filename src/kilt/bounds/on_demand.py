@@ -18,6 +18,7 @@ from kilt.bounds.incidence import Oracle
 from kilt.bounds.oracles import PairOracle, oracle_of
 from kilt.bounds.subgradient import BOX, Moments, StepSchedule
 from kilt.model.problem import Problem
+from kilt.model.rules import SizeRule
 from kilt.numbers import FloatArray, IntArray
 from kilt.patterns.pool import Pool
 from kilt.patterns.refined import RefinedPatterns, Work
@@ -53,8 +54,8 @@ class OnDemandOracle:
 
     @classmethod
     def of(cls, problem: Problem, oracle: Oracle) -> OnDemandOracle | None:
-        """Return the oracle for the same rules; None if these need multipliers of patterns, which are not kept."""
-        if oracle.effort > 1:
+        """Return the oracle for the same rules; None unless these are about sizes alone, or about two classes."""
+        if not isinstance(oracle, PairOracle) and not all(isinstance(rule, SizeRule) for rule in problem.rules):
             return None
         pairs = (oracle.second, oracle.lowest, oracle.highest) if isinstance(oracle, PairOracle) else None
         patterns = RefinedPatterns(problem, oracle.incidence.scale, pairs)

@@ -103,7 +103,7 @@ class CompositionListing:
         for c in range(self.n_classes):
             self.free[c] = self.totals[c] * size // self.rows
             close = (self.totals[c] * size + self.allowed[size]) // self.rows
-            self.most[c] = min(close, min(size, self.begin[c + 1] - self.begin[c]))
+            self.most[c] = min(close, size, self.begin[c + 1] - self.begin[c])
         self.room[self.n_classes] = 0
         for c in range(self.n_classes - 1, -1, -1):
             self.room[c] = self.room[c + 1] + self.most[c]

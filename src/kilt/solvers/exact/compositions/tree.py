@@ -35,10 +35,7 @@ class Node:
 
 @dataclass
 class Tree:
-    """The tree of one question: is there a partition that costs at most ``ceiling``?
-
-    ``bound`` is ``ceiling + 1`` once it is known that there is none; ``chosen`` are the compositions of one.
-    """
+    """The tree of one question, whether a partition costs at most ``ceiling``; ``chosen`` are the compositions of one."""
 
     compositions: Compositions
     ceiling: int

@@ -48,12 +48,14 @@ class CompositionListing:
     limit: cython.longlong
     theta: cython.longlong
     visits: cython.longlong
+    is_minimizing: cython.bint
     found: cython.int[:, ::1]
     costs: cython.longlong[::1]
     number: cython.Py_ssize_t
 
     def __init__(self, totals: IntArray, rows: int, allowed: IntArray, smallest: int) -> None:
         classes = len(totals)
+        self.is_minimizing = False
         self.totals, self.rows, self.allowed, self.smallest = totals, rows, allowed, smallest
         self.n_classes = classes
         self.most, self.free, self.chosen = np.zeros((3, classes), dtype=np.int64)
@@ -85,6 +87,23 @@ class CompositionListing:
                 if not fits:
                     break
         return self.number if fits else -1
+
+    def cheapest(
+        self,
+        reduced_costs: cython.longlong[::1],
+        begin: cython.longlong[::1],
+        limit: cython.longlong,
+        visits: cython.longlong,
+    ) -> int:
+        """Return the least reduced cost under a pattern if it is within the limit, else the next number above that.
+
+        If so many visits are not enough, it is a number below all of them.
+        """
+        self.is_minimizing = True
+        nothing, no_costs = np.zeros((1, self.n_classes), dtype=np.int32), np.zeros(1, dtype=np.int64)
+        number = self.list_within(reduced_costs, begin, limit, visits, nothing, no_costs)
+        self.is_minimizing = False
+        return -INFINITY if number < 0 else self.limit + 1
 
     @cython.cfunc
     @cython.nogil
@@ -230,7 +249,10 @@ class CompositionListing:
     @cython.cfunc
     @cython.nogil
     def note(self, cost: cython.longlong) -> cython.bint:
-        """Note the chosen composition; say whether there is room for it."""
+        """Note the chosen composition, or look for less from now on; say whether there is room for it."""
+        if self.is_minimizing:
+            self.limit = cost - 1
+            return True
         if self.number == self.found.shape[0]:
             return False
         for c in range(self.n_classes):

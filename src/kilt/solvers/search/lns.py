@@ -35,10 +35,10 @@ class Params:
     shrinkage: float = 0.8  # if it was not
     max_nodes: int = 300
     min_groups: int = 3
-    compositions: CompositionParams = CompositionParams(steps=200, max_compositions=60_000, max_nodes=200)
 
 
 PARAMS = Params()
+COMPOSITION_PARAMS = CompositionParams(steps=200, max_compositions=60_000, max_nodes=200)
 
 
 @dataclass
@@ -70,7 +70,7 @@ class PatternLns:
         pool, before = self._patterns(part), Solution(part.before)
         if rule_of(part.problem) is None:
             return improve(part.problem, pool, before, stop, silent, PARAMS.max_nodes)
-        return close_gap(part.problem, pool, before, replace(stop, gap=None), silent, PARAMS.compositions)
+        return close_gap(part.problem, pool, before, replace(stop, gap=None), silent, COMPOSITION_PARAMS)
 
     def _patterns(self, part: Subproblem) -> Pool:
         """Return the patterns of the pool, and of the groups, as they are on the row types of a subproblem."""

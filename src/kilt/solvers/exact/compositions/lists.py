@@ -6,6 +6,7 @@ few, and once they are chosen, the rows that fill them are a transportation prob
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +16,7 @@ from kilt.certificates.proof.by_size import reference_of
 from kilt.kernels.exact.compositions import CompositionListing, reduced_costs
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule
-from kilt.numbers import BoolArray, IntArray
+from kilt.numbers import ROOM, BoolArray, IntArray
 from kilt.patterns.pool import Pool
 
 
@@ -58,6 +59,15 @@ class Members:
         np.add.at(total, self.sort, of_row_types * counts)
         return total // self.counts
 
+    def by_class(self, multipliers: IntArray) -> Sorted:
+        """Sort the copies under each pattern."""
+        sorts = self.sorts.values
+        place = self.sorts.owner * self.classes + self.sensitive_class[sorts]
+        order = np.lexsort((sorts, -multipliers[sorts], place))
+        copies = np.repeat(order, self.counts[sorts[order]])
+        begin = np.searchsorted(place[copies], np.arange(len(self.cost) * self.classes + 1))
+        return Sorted(sorts[copies], begin, np.concatenate([[0], np.cumsum(multipliers[sorts[copies]])]))
+
 
 @dataclass(frozen=True)
 class Sorted:
@@ -94,17 +104,6 @@ class Compositions:
         """Keep some of the compositions."""
         return Compositions(self.members, self.scale, self.owner[kept], self.rows[kept])
 
-    def sort(self, multipliers: IntArray) -> Sorted:
-        """Sort the copies under each pattern."""
-        members, classes = self.members, self.members.classes
-        sorts, owner = members.sorts.values, members.sorts.owner
-        place = owner * classes + members.sensitive_class[sorts]
-        order = np.lexsort((sorts, -multipliers[sorts], place))
-        copies = np.repeat(order, members.counts[sorts[order]])
-        every = np.arange(len(members.cost) * classes + 1)
-        begin = np.searchsorted(place[copies], every)
-        return Sorted(sorts[copies], begin, np.concatenate([[0], np.cumsum(multipliers[sorts[copies]])]))
-
     def reduced_costs(self, by_class: Sorted) -> IntArray:
         """Return what the cheapest group of each composition costs less the multipliers of its rows."""
         found = np.empty(len(self), dtype=np.int64)
@@ -137,35 +136,28 @@ class Lister:
 
     def least(self, multipliers: IntArray, scale: int) -> IntArray | None:
         """Return the least reduced cost under every pattern where it is negative; None if that takes too long."""
-        found = self._list(multipliers, scale, np.full(len(self.members.cost), -1, dtype=np.int64))
-        if found is None:
-            return None
-        owner, _, reduced_costs = found
-        least = np.zeros(len(self.members.cost), dtype=np.int64)
-        np.minimum.at(least, owner, reduced_costs)
-        return least
+        found = [self.kernel.cheapest(*each, -1, self.max_visits) for each in self._patterns(multipliers, scale)]
+        return None if min(found) <= -ROOM else np.array(found, dtype=np.int64)
 
     def within(self, multipliers: IntArray, scale: int, limits: IntArray) -> Compositions | None:
         """List the compositions up to the limits of their patterns; None if they are too many."""
-        found = self._list(multipliers, scale, limits)
-        return None if found is None else Compositions(self.members, scale, found[0], found[1])
-
-    def _list(self, multipliers: IntArray, scale: int, limits: IntArray) -> tuple[IntArray, IntArray, IntArray] | None:
-        nothing = np.zeros(0, dtype=np.int64)
-        by_class = Compositions(self.members, scale, nothing, np.zeros((0, self.members.classes), dtype=np.int32)).sort(
-            multipliers
-        )
-        classes, left = self.members.classes, self.max_compositions
+        left, classes = self.max_compositions, self.members.classes
         room, costs = np.empty((left, classes), dtype=np.int32), np.empty(left, dtype=np.int64)
         parts = []
-        for p in range(len(self.members.cost)):
-            begin = by_class.begin[p * classes : (p + 1) * classes + 1]
-            sorts = by_class.sorts[begin[0] : begin[-1]]
-            each = self.members.cost[p] * scale - multipliers[sorts]
-            number = self.kernel.list_within(each, begin - begin[0], limits[p], self.max_visits, room, costs)
-            if number < 0 or number > left:
+        for p, each in enumerate(self._patterns(multipliers, scale)):
+            number = self.kernel.list_within(*each, limits[p], self.max_visits, room[:left], costs[:left])
+            if number < 0:
                 return None
             left -= number
-            parts.append((np.full(number, p), room[:number].copy(), costs[:number].copy()))
-        owner, rows, reduced_costs = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return owner, rows, reduced_costs
+            parts.append(room[:number].copy())
+        owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        return Compositions(self.members, scale, owner, np.concatenate(parts))
+
+    def _patterns(self, multipliers: IntArray, scale: int) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield for every pattern the reduced costs of its copies by class, rising, and where each class begins."""
+        classes = self.members.classes
+        by_class = self.members.by_class(multipliers)
+        for p, cost in enumerate(self.members.cost):
+            begin = by_class.begin[p * classes : (p + 1) * classes + 1]
+            sorts = by_class.sorts[begin[0] : begin[-1]]
+            yield cost * scale - multipliers[sorts], begin - begin[0]

@@ -35,7 +35,7 @@ class Node:
 
 @dataclass
 class Tree:
-    """The tree of one question, whether a partition costs at most ``ceiling``; ``chosen`` are the compositions of one."""
+    """The tree of a question: does a partition cost at most ``ceiling``? ``chosen`` are the compositions of one."""
 
     compositions: Compositions
     ceiling: int
@@ -70,7 +70,7 @@ class Tree:
         allowed = node.allowed
         for rounds in count():
             value, duals = program.run()
-            by_class = compositions.sort(duals)
+            by_class = compositions.members.by_class(duals)
             reduced = np.where(allowed, compositions.reduced_costs(by_class), NEVER)
             least = program.least(reduced)
             own = np.where(node.must, least, np.minimum(least, 0))

@@ -27,6 +27,7 @@ cdef class Moves:
     cdef double closing_cost(self, Py_ssize_t q) nogil
     cdef void forget(self) nogil
     cdef bint close(self, Py_ssize_t q) nogil
+    cdef void close_class(self, Py_ssize_t q, Py_ssize_t c) nogil
     cdef bint relocate(self, Py_ssize_t u, double most) nogil
     cdef bint repair(self, Py_ssize_t q) nogil
     cdef bint remove_one(self, Py_ssize_t q, Py_ssize_t c) nogil

@@ -104,7 +104,7 @@ class Moves:
 
         It is remembered for row types that are in one group only, until one of their patterns changes.
         """
-        alone: cython.bint = self.assignment.homes.after[self.assignment.homes.head[u]] < 0
+        alone: cython.bint = self.assignment.only_home[u] >= 0
         if alone and self.other[u] >= 0:
             return self.other[u]
         to = self.elsewhere(u, q)
@@ -122,14 +122,15 @@ class Moves:
         if self.known[q]:
             return self.closing[q]
         cost: cython.double = 0.0
-        e = self.assignment.members.head[q]
-        while e >= 0 and cost < INFEASIBLE_COST:
-            other = self.other_cost(self.index.row_type_of[e], q)
-            if other == INFEASIBLE_COST:
-                cost = INFEASIBLE_COST
-            else:
-                cost += self.assignment.copies[e] * (other - self.index.cost[q])
-            e = self.assignment.members.after[e]
+        for c in range(self.index.classes):
+            e = self.assignment.members.head[q * self.index.classes + c]
+            while e >= 0 and cost < INFEASIBLE_COST:
+                other = self.other_cost(self.index.row_type_of[e], q)
+                if other == INFEASIBLE_COST:
+                    cost = INFEASIBLE_COST
+                else:
+                    cost += self.assignment.copies[e] * (other - self.index.cost[q])
+                e = self.assignment.members.after[e]
         self.closing[q], self.known[q] = cost, True
         return cost
 
@@ -148,6 +149,9 @@ class Moves:
             for j in range(self.index.first[p], self.index.first[p + 1]):
                 u = self.index.covered[j]
                 self.other[u] = -1.0
+                if self.assignment.only_home[u] >= 0:
+                    self.known[self.assignment.only_home[u]] = False
+                    continue
                 h = self.assignment.homes.head[u]
                 while h >= 0:
                     self.known[self.index.pattern_of[h]] = False
@@ -162,22 +166,28 @@ class Moves:
         """
         self.banned[q] = self.stamp
         for _ in range(1 if self.rules.size_only else 3):
-            e = self.assignment.members.head[q]
-            while e >= 0:
-                follows = self.assignment.members.after[e]
-                while self.assignment.copies[e] > 0 and self.assignment.has_room():
-                    u = self.index.row_type_of[e]
-                    to = self.elsewhere(u, q)
-                    if to < 0:
-                        break
-                    copies: cython.longlong = self.assignment.copies[e]
-                    if not self.rules.size_only:
-                        copies = self.most_copies(self.index.pattern_of[to], self.index.sensitive_class[u], 1, copies)
-                    self.assignment.move(e, to, max(1, copies))
-                e = follows
+            for c in range(self.index.classes):
+                self.close_class(q, c)
             if self.assignment.size[q] == 0:
                 return True
         return False
+
+    @cython.cfunc
+    @cython.nogil
+    def close_class(self, q: cython.Py_ssize_t, c: cython.Py_ssize_t) -> cython.void:
+        """Let the rows of q of a sensitive class join other groups, as far as they are taken."""
+        e = self.assignment.members.head[q * self.index.classes + c]
+        while e >= 0:
+            follows = self.assignment.members.after[e]
+            while self.assignment.copies[e] > 0 and self.assignment.has_room():
+                to = self.elsewhere(self.index.row_type_of[e], q)
+                if to < 0:
+                    break
+                copies: cython.longlong = self.assignment.copies[e]
+                if not self.rules.size_only:
+                    copies = self.most_copies(self.index.pattern_of[to], c, 1, copies)
+                self.assignment.move(e, to, max(1, copies))
+            e = follows
 
     @cython.cfunc
     @cython.nogil
@@ -227,14 +237,12 @@ class Moves:
         leaving: cython.Py_ssize_t = -1
         to: cython.Py_ssize_t = -1
         tried: cython.longlong = 0
-        e = self.assignment.members.head[q]
+        e = self.assignment.members.head[q * self.index.classes + c]
         while e >= 0 and tried < MOST_REPAIRED:
-            u = self.index.row_type_of[e]
-            if self.index.sensitive_class[u] == c:
-                tried += 1
-                other = self.elsewhere(u, q)
-                if other >= 0 and self.index.cost[self.index.pattern_of[other]] < cheapest:
-                    cheapest, leaving, to = self.index.cost[self.index.pattern_of[other]], e, other
+            tried += 1
+            other = self.elsewhere(self.index.row_type_of[e], q)
+            if other >= 0 and self.index.cost[self.index.pattern_of[other]] < cheapest:
+                cheapest, leaving, to = self.index.cost[self.index.pattern_of[other]], e, other
             e = self.assignment.members.after[e]
         if leaving >= 0:
             self.assignment.move(leaving, to, 1)

@@ -36,6 +36,8 @@ cdef class Assignment:
     cdef readonly LinkedLists homes
     cdef readonly int[::1] only_home
     cdef readonly long long cost
+    cdef readonly long long[::1] version
+    cdef long long versions
     cdef Py_ssize_t logged
     cdef int[::1] log_entry
     cdef long long[::1] log_change

@@ -80,8 +80,8 @@ class Assignment:
     """What moves: the copies at each entry, and for every pattern its rows, in all and by sensitive class.
 
     ``members`` lists the entries with copies of each pattern and sensitive class, pattern by pattern, ``homes`` those
-    of each row type; ``only_home`` is the pattern of those that are under one only, else -1. The last ``logged`` moves
-    can be undone.
+    of each row type; ``only_home`` is the pattern of those that are under one only, else -1. A pattern has another
+    ``version`` after each change of its rows. The last ``logged`` moves can be undone.
     """
 
     def __init__(self, index: CoverIndex) -> None:
@@ -93,7 +93,8 @@ class Assignment:
         self.members = LinkedLists(patterns * index.classes, entries)
         self.homes = LinkedLists(len(index.starts) - 1, entries)
         self.only_home = np.full(len(index.starts) - 1, -1, dtype=np.int32)
-        self.cost = self.logged = 0
+        self.version = np.zeros(patterns, dtype=np.int64)
+        self.cost = self.logged = self.versions = 0
         self.log_entry = np.zeros(LONGEST_LOG, dtype=np.int32)
         self.log_change = np.zeros(LONGEST_LOG, dtype=np.int64)
 
@@ -117,6 +118,8 @@ class Assignment:
         """Take away all copies."""
         np.asarray(self.copies).fill(0)
         np.asarray(self.size).fill(0)
+        self.versions += 1
+        np.asarray(self.version).fill(self.versions)
         np.asarray(self.by_class.of).fill(0)
         self.members.clear()
         self.homes.clear()
@@ -132,6 +135,8 @@ class Assignment:
         had = self.copies[e]
         self.copies[e] = had + change
         self.size[p] += change
+        self.versions += 1
+        self.version[p] = self.versions
         self.by_class.of[p, c] += change
         self.cost += change * self.index.cost[p]
         if had == 0:

@@ -109,7 +109,7 @@ class ChainMoves:
                 self.moves.stamp += 1
                 self.assignment.logged = 0
                 saves: cython.double = self.index.cost[p] + 1
-                if self.moves.stays_legal(p, c, 1) and self.chains.pull(p, c, saves, self.chains.source[c, p]) >= 0:
+                if self.moves.may_take(p, c) and self.chains.pull(p, c, saves, self.chains.source[c, p]) >= 0:
                     self.moves.forget()
 
     @cython.cfunc

@@ -14,6 +14,7 @@ from cython.cimports.kilt.kernels.search.moves import INFEASIBLE_COST, Moves
 from kilt.numbers import FloatArray
 
 LOOKED_AT = cython.declare(cython.longlong, 60)  # row types of a class under a pattern that a chain is continued with
+UNKNOWN = cython.declare(cython.double, -2.0)  # the cost of the source of an open group, while sources are looked for
 MOST_VISITED = cython.declare(cython.Py_ssize_t, 200)  # groups that are looked at for a chain
 
 
@@ -48,11 +49,13 @@ class Chains:
         """Note for every group the dearest source of a class: sources from dear to cheap mark whom they reach first."""
         patterns = self.index.cost.shape[0]
         for p in range(patterns):
-            self.source[c, p] = -1.0
+            self.source[c, p] = UNKNOWN if self.assignment.size[p] > 0 else -1.0
         for i in range(patterns):
             p = patterns - 1 - i
-            if self.assignment.by_class.of[p, c] > 0 and self.source[c, p] < 0 and self.moves.stays_legal(p, c, -1):
+            if self.assignment.by_class.of[p, c] > 0 and self.source[c, p] == UNKNOWN and self.moves.may_give(p, c):
                 self.spread_source(p, c)
+        for p in range(patterns):
+            self.source[c, p] = max(self.source[c, p], -1.0)
 
     @cython.cfunc
     @cython.nogil
@@ -70,7 +73,7 @@ class Chains:
                 u = self.index.row_type_of[e]
                 for other in range(self.index.starts[u], self.index.starts[u + 1]):
                     q = self.index.pattern_of[other]
-                    if self.source[c, q] < 0 and self.assignment.size[q] > 0:
+                    if self.source[c, q] == UNKNOWN:
                         self.source[c, q] = cost
                         self.queue[tail] = q
                         tail += 1
@@ -85,7 +88,7 @@ class Chains:
             self.sink[c, p] = INFEASIBLE_COST
         for p in range(patterns):
             known: cython.bint = self.sink[c, p] < INFEASIBLE_COST
-            if self.assignment.size[p] > 0 and not known and self.moves.stays_legal(p, c, 1):
+            if self.assignment.size[p] > 0 and not known and self.moves.may_take(p, c):
                 self.spread_sink(p, c)
 
     @cython.cfunc
@@ -167,7 +170,7 @@ class Chains:
                         self.from_entry[q], self.to_entry[q] = h, self.index.entries[at]
                         self.queue[tail] = q
                         tail += 1
-                        if self.index.cost[q] > best_cost and self.moves.stays_legal(q, c, -1):
+                        if self.index.cost[q] > best_cost and self.moves.may_give(q, c):
                             best, best_cost = q, self.index.cost[q]
                     h = -1 if only >= 0 else self.assignment.homes.after[h]
         if best_cost < enough:
@@ -218,7 +221,7 @@ class Chains:
                         self.from_entry[p], self.to_entry[p] = home, other
                         self.queue[tail] = p
                         tail += 1
-                        if self.index.cost[p] < best_cost and self.moves.stays_legal(p, c, 1):
+                        if self.index.cost[p] < best_cost and self.moves.may_take(p, c):
                             best, best_cost = p, self.index.cost[p]
                 home = -1 if head == 1 else self.assignment.members.after[home]
         if best_cost > enough:

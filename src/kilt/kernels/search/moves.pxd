@@ -19,8 +19,12 @@ cdef class Moves:
     cdef double[::1] closing
     cdef unsigned char[::1] known
     cdef double[::1] other
+    cdef long long[::1] takes
+    cdef long long[::1] gives
     cdef double violation_with(self, Py_ssize_t p, Py_ssize_t c, long long change) nogil
     cdef bint stays_legal(self, Py_ssize_t p, Py_ssize_t c, long long change) nogil
+    cdef bint may_take(self, Py_ssize_t p, Py_ssize_t c) nogil
+    cdef bint may_give(self, Py_ssize_t p, Py_ssize_t c) nogil
     cdef long long most_copies(self, Py_ssize_t p, Py_ssize_t c, long long sign, long long limit) nogil
     cdef Py_ssize_t elsewhere(self, Py_ssize_t u, Py_ssize_t q) nogil
     cdef double other_cost(self, Py_ssize_t u, Py_ssize_t q) nogil

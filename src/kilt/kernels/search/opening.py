@@ -151,13 +151,15 @@ class Opening:
     @cython.cfunc
     @cython.nogil
     def removable(self, q: cython.Py_ssize_t, i: cython.Py_ssize_t, removed: cython.longlong) -> cython.longlong:
-        """Return how many copies of an offer can leave q; if only the size matters, so many have left before."""
+        """Return how many copies of an offer can leave q; so many have left before."""
         spare: cython.longlong = self.assignment.size[q] - self.rules.min_group_size
         if self.rules.size_only:
             spare -= removed
         spare = max(0, min(self.assignment.copies[self.offers.home[i]], spare))
         if self.rules.size_only or spare == 0:
             return spare
+        if removed == 0 and not self.moves.may_give(q, self.offers.sensitive_class[i]):
+            return 0
         return self.moves.most_copies(q, self.offers.sensitive_class[i], -1, spare)
 
     @cython.cfunc
@@ -225,7 +227,7 @@ class Opening:
         if self.refill[q, c] >= 0 and self.random.draw() >= FRESH:
             h = self.refill_home[q, c]
             r = self.index.pattern_of[h]
-            if self.assignment.copies[h] > 0 and p != r != q and self.moves.stays_legal(r, c, -1):
+            if self.assignment.copies[h] > 0 and p != r != q and self.moves.may_give(r, c):
                 return self.index.cost[q] - self.index.cost[r]
         return self.find_replacement(q, c, p)
 
@@ -249,7 +251,7 @@ class Opening:
                 r = only if only >= 0 else self.index.pattern_of[h]
                 extra = self.index.cost[q] - self.index.cost[r]
                 is_near: cython.bint = p != r != q and extra < best and extra <= DEAREST * self.rules.unit
-                if is_near and self.moves.stays_legal(r, c, -1):
+                if is_near and self.moves.may_give(r, c):
                     best = extra
                     self.refill[q, c], self.refill_home[q, c] = self.index.entries[at], h
                 h = -1 if only >= 0 else self.assignment.homes.after[h]

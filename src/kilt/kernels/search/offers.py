@@ -18,9 +18,9 @@ MOST_STEPS = cython.declare(cython.longlong, 3_000)  # after which the group is 
 
 @cython.cclass
 class Offers:
-    """Offer i is ``free[i]`` copies of a ``sensitive_class[i]`` that could come from the entry ``home[i]`` to ``entry[i]``.
+    """Offer i is ``free[i]`` copies that could come from the entry ``home[i]`` to ``entry[i]``.
 
-    Each saves ``net[i]``.
+    They are of a ``sensitive_class[i]``, and each saves ``net[i]``.
 
     ``chosen[i]`` of them come. ``trial`` counts the rows of the group with the chosen ones. ``order`` has the offers by
     sensitive class and falling savings: those of class c begin at ``stretch[c]``, and the chosen ones end at

@@ -84,7 +84,7 @@ class Search:
                 if start.cost > problem.base_cost and not run.needs_swaps:
                     background.wait(incumbent.ready)
                 best = run.improve(start)
-                bound = background.enough()
+                bound = background.enough(stop)
         observer(Progress("solving", 1.0, problem.stars(best.cost), problem.stars(bound.cost)))
         return Solution(best, Bound(min(best.cost, bound.cost), bound.parts))
 
@@ -136,7 +136,9 @@ class Run:
             return self.stop
         is_quick = self.rules.size_only and not is_refined(self.problem)
         seconds = self.stop.seconds if is_quick else PARAMS.greedy_share * self.stop.seconds
-        return replace(self.stop, seconds=max(seconds, self.stop.elapsed + PARAMS.min_greedy_seconds))
+        least, most = PARAMS.min_greedy_seconds
+        least = min(max(least, PARAMS.first_greedy_share * self.stop.seconds), most)
+        return replace(self.stop, seconds=max(seconds, self.stop.elapsed + least))
 
     def improve(self, start: Partition) -> Partition:
         """Build a partition by multipliers, and go on from the better of the two, or just go on with swaps."""
@@ -156,6 +158,7 @@ class Run:
         self._report(best.cost)
         if self.stop():
             return best
+        oracle = oracle_of(self.problem, promising)
         near = filter_by_reduced_cost(oracle, multipliers, PARAMS.max_reduced_cost, PARAMS.min_patterns)
         near = filter_by_extra_cost(self.problem, near, best, PARAMS.max_extra_cost)
         near = with_groups(self.problem, near, [best])

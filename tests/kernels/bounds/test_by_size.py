@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kilt.kernels.bounds.by_size import SmallGroups, SortedCovers
+from kilt.kernels.bounds.by_size import Members, SizedGroups, SmallGroups, SortedCovers
 from support.kernels import drawn_covers
 from support.profiles import examples
 
@@ -36,7 +36,9 @@ def groups_of(drawn, totals, allowed, smallest, best_size=None, best_theta=None)
     best_size = np.zeros(patterns, dtype=np.int64) if best_size is None else best_size
     best_theta = np.zeros(patterns) if best_theta is None else best_theta
     in_order = SortedCovers(drawn.covers)
-    groups = SmallGroups(in_order, totals, int(totals.sum()), allowed, smallest, best_size, best_theta)
+    members = Members(len(totals), len(allowed) - 1, int(drawn.counts.sum()))
+    sized = SizedGroups(members, totals, int(totals.sum()), allowed)
+    groups = SmallGroups(in_order, sized, smallest, best_size, best_theta, len(allowed))
     active = drawn.covers.active(drawn.multipliers)
     in_order.sort(np.argsort(-drawn.multipliers, kind="stable"), active)
     return groups, active

@@ -13,11 +13,13 @@ class Params:
     """Shares of the time, temperatures and limits of a search; costs are in stars."""
 
     bounding_share: float = 0.65  # of the time is for the bound: the last proof is done when the search ends
+    short_bounding_share: float = 0.85  # the same in a short time: nothing matters as much as multipliers then
+    short_seconds: float = 6.0  # up to which a time is short
+    min_filtering_seconds: float = 1.5  # that must be left for patterns to be filtered again after building
     building_share: float = 0.55  # of the time is for building a partition by multipliers
     annealing_share: float = 0.5  # of the time is for annealing in small tables; solving subproblems has the rest
-    greedy_share: float = 0.2  # of the time is for level greedy where more than a size is asked for
-    first_greedy_share: float = 0.25  # and at least such a share from when it begins,
-    min_greedy_seconds: tuple[float, float] = (0.4, 1.5)  # from and to: it is what a very short search hands over
+    greedy_share: float = 0.13  # of the time is for level greedy where more than a size is asked for,
+    min_greedy_seconds: float = 0.4  # and at least so long: it is what a very short search hands over
 
     multiplier_step: float = 0.25  # what is added to the multipliers of rows that are left, from round to round
     short_multiplier_step: float = 1.0  # the same where time is short

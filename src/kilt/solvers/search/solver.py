@@ -79,7 +79,9 @@ class Search:
         else:
             incumbent.wanted = True
             run = Run(problem, rules, stop, observer, incumbent, self.seed)
-            with BackgroundBound(problem, stop.share(PARAMS.bounding_share), observer, incumbent) as background:
+            is_short = stop.seconds <= PARAMS.short_seconds
+            share = stop.share(PARAMS.short_bounding_share if is_short else PARAMS.bounding_share)
+            with BackgroundBound(problem, share, observer, incumbent) as background:
                 start = run.start(self.given)
                 if start.cost > problem.base_cost and not run.needs_swaps:
                     background.wait(incumbent.ready)
@@ -136,9 +138,7 @@ class Run:
             return self.stop
         is_quick = self.rules.size_only and not is_refined(self.problem)
         seconds = self.stop.seconds if is_quick else PARAMS.greedy_share * self.stop.seconds
-        least, most = PARAMS.min_greedy_seconds
-        least = min(max(least, PARAMS.first_greedy_share * self.stop.seconds), most)
-        return replace(self.stop, seconds=max(seconds, self.stop.elapsed + least))
+        return replace(self.stop, seconds=max(seconds, self.stop.elapsed + PARAMS.min_greedy_seconds))
 
     def improve(self, start: Partition) -> Partition:
         """Build a partition by multipliers, and go on from the better of the two, or just go on with swaps."""
@@ -158,8 +158,10 @@ class Run:
         self._report(best.cost)
         if self.stop():
             return best
-        oracle = oracle_of(self.problem, promising)
-        near = filter_by_reduced_cost(oracle, multipliers, PARAMS.max_reduced_cost, PARAMS.min_patterns)
+        near = promising
+        if self.stop.seconds is None or self.stop.seconds - self.stop.elapsed > PARAMS.min_filtering_seconds:
+            oracle = oracle_of(self.problem, promising)
+            near = filter_by_reduced_cost(oracle, multipliers, PARAMS.max_reduced_cost, PARAMS.min_patterns)
         near = filter_by_extra_cost(self.problem, near, best, PARAMS.max_extra_cost)
         near = with_groups(self.problem, near, [best])
         is_small = self.stop.seconds is not None and len(self.problem.counts) <= PARAMS.row_types_per_worker

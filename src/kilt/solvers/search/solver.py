@@ -37,7 +37,7 @@ from kilt.solvers.base import Solution
 from kilt.solvers.common.compile_rules import compile_rules
 from kilt.solvers.greedy.solver import Greedy
 from kilt.solvers.search.lns import PatternLns
-from kilt.solvers.search.schedule import Params, Schedule, cooled
+from kilt.solvers.search.schedule import Params, Schedule, cooled, cycles
 from kilt.solvers.search.state import (
     SearchState,
     filter_by_extra_cost,
@@ -166,8 +166,11 @@ class Run:
         near = with_groups(self.problem, near, [best])
         is_small = self.stop.seconds is not None and len(self.problem.counts) <= PARAMS.row_types_per_worker
         state = SearchState.of(near, self.rules, best, self.problem, self.seed)
-        best = min(best, self._anneal(state, PARAMS.annealing_share if is_small else 1.0), key=cost_of)
-        return self._solve_subproblems(near, best) if is_small else best
+        if not is_small:
+            return min(best, self._anneal(state), key=cost_of)
+        for limit in cycles(self.stop, PARAMS.annealing_share, PARAMS.first_cycle_seconds):
+            best = min(best, self._anneal(state, limit), key=cost_of)
+        return self._solve_subproblems(near, best)
 
     def _dearest(self, oracle: Oracle) -> float:
         """Return the reduced cost up to which patterns are used to build a partition."""
@@ -191,7 +194,7 @@ class Run:
             first = built if built.cost <= PARAMS.max_built_cost * best.cost else best
             near = filter_by_extra_cost(self.problem, near, first, PARAMS.max_extra_cost)
             state = SearchState.of(with_groups(self.problem, near, [first]), self.rules, first, self.problem, self.seed)
-            best = min(best, built, self._anneal(state, 1.0, self.stop.share(share)), key=cost_of)
+            best = min(best, built, self._anneal(state, self.stop.share(share)), key=cost_of)
         return best
 
     def swap_rows(self, start: Partition) -> Partition:
@@ -236,15 +239,15 @@ class Run:
             multipliers[rest] += step * self.problem.unit
             raised += step
 
-    def _anneal(self, state: SearchState, until: float, stop: StoppingRule | None = None) -> Partition:
-        """Try moves, ever colder, until so much is done; keep the best."""
+    def _anneal(self, state: SearchState, stop: StoppingRule | None = None) -> Partition:
+        """Try moves, ever colder; keep the best."""
         schedule = Schedule(stop or self.stop, PARAMS)
         best, copies = state.cost, state.copies.copy()
         size = max(PARAMS.min_usual_size, state.usual_size())
         step = step_cost(self.problem) if self.incumbent.on_demand else 1.0
         t_start, t_end = (step * stars * size**power for stars, power in (PARAMS.t_start, PARAMS.t_end))
         workers = Workers.of(state, self._number_of_workers(state.groups), self.seed)
-        while (done := schedule.done()) < until and not self.stop(best, self.incumbent.bound):
+        while (done := schedule.done()) < 1 and not self.stop(best, self.incumbent.bound):
             workers.anneal(schedule.chunk(), cooled(t_start, t_end, done))
             if workers.cost < best:
                 best, copies = workers.cost, workers.copies()

@@ -27,7 +27,7 @@ from kilt.kernels.model.rules import CompiledRules
 from kilt.model.partition import Partition
 from kilt.model.patterns import n_level_vectors, useful_levels
 from kilt.model.problem import Problem
-from kilt.numbers import FloatArray
+from kilt.numbers import FloatArray, IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer, Progress
@@ -156,17 +156,18 @@ class Run:
         promising = filter_by_reduced_cost(oracle, multipliers, self._dearest(oracle), PARAMS.min_patterns)
         best = min(best, self._build(promising, multipliers / incumbent.scale), key=cost_of)
         self._report(best.cost)
-        if self.stop():
-            return best
+        return best if self.stop() else self._improve_among(promising, multipliers, best)
+
+    def _improve_among(self, promising: Pool, multipliers: IntArray, best: Partition) -> Partition:
+        """Anneal a partition over promising patterns; in small tables solve subproblems, too."""
         near = promising
         if self.stop.seconds is None or self.stop.seconds - self.stop.elapsed > PARAMS.min_filtering_seconds:
             oracle = oracle_of(self.problem, promising)
             near = filter_by_reduced_cost(oracle, multipliers, PARAMS.max_reduced_cost, PARAMS.min_patterns)
         near = filter_by_extra_cost(self.problem, near, best, PARAMS.max_extra_cost)
         near = with_groups(self.problem, near, [best])
-        is_small = self.stop.seconds is not None and len(self.problem.counts) <= PARAMS.row_types_per_worker
         state = SearchState.of(near, self.rules, best, self.problem, self.seed)
-        if not is_small:
+        if self.stop.seconds is None or len(self.problem.counts) > PARAMS.row_types_per_worker:
             return min(best, self._anneal(state), key=cost_of)
         for limit in cycles(self.stop, PARAMS.annealing_share, PARAMS.first_cycle_seconds):
             best = min(best, self._anneal(state, limit), key=cost_of)

@@ -45,7 +45,9 @@ def assert_lists_agree(state: SearchState) -> None:
     sensitive_class = np.asarray(state.index.sensitive_class)[state.row_type_of]
     np.add.at(by_class, (state.pattern_of, sensitive_class), copies)
     assert by_class.tolist() == kept.tolist()
-    assert problem.rules.meets(state.partition().as_groups(problem)).all()
+    of_values = np.zeros((len(size), len(problem.sensitive_totals)), dtype=np.int64)
+    np.add.at(of_values, (state.pattern_of, problem.sensitive_class[state.row_type_of]), copies)
+    assert problem.is_legal(of_values[size > 0]).all()
     homes = np.bincount(state.row_type_of, copies > 0)
     only = [int(state.pattern_of[h]) if n == 1 else -1 for h, n in zip(assignment.homes.head, homes, strict=True)]
     assert only == list(assignment.only_home)

@@ -14,7 +14,7 @@ MOST_ADDED = cython.declare(cython.longlong, 60)  # rows by which a group grows
 MOST_DISSOLVED = cython.declare(cython.longlong, 500)  # rows of a group that leave one by one
 NOISE = cython.declare(cython.double, 0.2)  # rows by which violations seem larger, at random
 MOST_WEIGHT = cython.declare(cython.double, 0.5)  # rows of violation that a star is worth, at most
-UNTIL_REFRESHED = cython.declare(cython.longlong, 1_000)  # moves after which the ends of chains are looked for again
+UNTIL_REFRESHED = cython.declare(cython.longlong, 2_500)  # moves after which the ends of chains are looked for again
 
 
 @cython.cclass

@@ -158,8 +158,10 @@ class Opening:
         spare = max(0, min(self.assignment.copies[self.offers.home[i]], spare))
         if self.rules.size_only or spare == 0:
             return spare
-        if removed == 0 and not self.moves.may_give(q, self.offers.sensitive_class[i]):
-            return 0
+        if removed == 0:
+            gives: cython.bint = self.moves.may_give(q, self.offers.sensitive_class[i])
+            if not gives or spare == 1:
+                return 1 if gives else 0
         return self.moves.most_copies(q, self.offers.sensitive_class[i], -1, spare)
 
     @cython.cfunc

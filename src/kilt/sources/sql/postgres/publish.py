@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from kilt.errors import InputError, KiltError, VerificationError, raise_all
 from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import fresh, listed
+from kilt.sources.sql.names import TableName, sql_name
 from kilt.sources.sql.postgres import kinds
 from kilt.sources.sql.postgres.connection import Postgres
 from kilt.sources.sql.postgres.errors import LostConnectionError
 from kilt.sources.sql.postgres.old_release import OldRelease
 from kilt.sources.sql.postgres.table import PostgresSource
-from kilt.sources.sql.postgres.url import TableName, sql_name
 
 SEEDS = (0, 1)  # two hashes of 64 bits for every row
 USUAL = 'pg_catalog."default"'  # the collation of the database

@@ -9,14 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from kilt.bounds.incidence import Incidence
-from kilt.bounds.linear import LinearOracle, joined, pattern_multipliers
+from kilt.bounds.linear import LinearOracle, OtherCuts, joined, pattern_multipliers
 from kilt.certificates.proof.by_size import is_star, reference_of
 from kilt.certificates.proof.evidence import MAX_SIZE, Evidence, PatternMultipliers, PatternTrees
 from kilt.certificates.proof.nested import NestedShares
 from kilt.kernels.bounds.by_size import Members, SizedGroups, SmallGroups, SortedCovers
 from kilt.kernels.bounds.nested import NestedGroups
-from kilt.model.rules import ClosenessRule, DiversityRule
-from kilt.model.spaces import TreeMetric
+from kilt.model.rules import ClosenessRule
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.run.threads import CHUNKS, PerThread, taken_by
 
@@ -102,18 +101,27 @@ class BySizeOracle:
         """
         groups, reduced_costs = self._groups, of_large.copy()
         margin = margin * self.incidence.scale * self.incidence.problem.unit if everywhere else 0.0
-        marks = np.zeros((2, len(active)), dtype=np.uint8)
+        marks, by_class = np.zeros((2, len(active)), dtype=np.uint8), np.zeros_like(self._others.slope)
         self._sorted.sort(np.argsort(-multipliers, kind="stable"), active)
 
         def lower(chunk: int, taken: FloatArray) -> None:
-            groups.mine.lower(chunk, CHUNKS, multipliers, active, reduced_costs, taken, margin, marks)
+            groups.mine.lower(chunk, CHUNKS, multipliers, active, reduced_costs, taken, margin, marks, by_class)
 
         taken = taken_by(len(reduced_costs), len(multipliers), lower)
         if everywhere:
             self._is_near, self._is_large = marks[0] > 0, marks[1] > 0
         else:
             self._is_large |= marks[1] > 0
+        if len(by_class):
+            patterns = np.flatnonzero(by_class.any(axis=1))
+            self._others.tighten(patterns, by_class[patterns])
         return reduced_costs, taken
+
+    @cached_property
+    def _others(self) -> OtherCuts:
+        """The inequalities of other rules: only where there are several sensitive columns."""
+        problem, star = self.incidence.problem, self.incidence.scale * self.incidence.problem.unit
+        return OtherCuts(problem, len(self.size), self.rule, star, is_star(problem, self.rule))
 
     @cached_property
     def _is_near(self) -> BoolArray:
@@ -184,9 +192,16 @@ class BySizeOracle:
             allowed = np.array([nested.allowed(size) / unit for size in range(self._max_size + 1)])
             length = (nested.weight[order] / nested.scale).astype(np.float64)
             edges = nested.edges[order], length, nested.totals[order] / rows
-            groups = NestedGroups(members, allowed, nested.leaves, *edges, np.zeros((0, 0)))
+            groups = NestedGroups(members, allowed, nested.leaves, *edges, self._others.slope, *self._pair())
             one_by_one = PARAMS.one_by_one
         return SmallGroups(self._sorted, groups, self._min_group_size, self.size, self.theta, one_by_one)
+
+    def _pair(self) -> tuple[IntArray, IntArray]:
+        """Return the least and largest numbers of rows of a second column's value for each size, and its classes."""
+        pair = self._others.pair
+        if pair is None:
+            return np.zeros((0, 2), dtype=np.int64), np.zeros(2, dtype=np.int64)
+        return np.array([pair.numbers(size) for size in range(self._max_size + 1)]), np.array(pair.classes)
 
     def _allowed(self, rows: int) -> FloatArray:
         """Return the excess that groups of each size may have."""
@@ -207,6 +222,8 @@ class BySizeOracle:
         large = self._large_groups(multipliers, open_, least)
         least = np.minimum(least, large.values)
         by_size = self._proofs(multipliers, np.flatnonzero(open_), least, large.largest)
+        shifted = np.flatnonzero(open_ & self._others.strength.any(axis=1))
+        others = pattern_multipliers(self.incidence, shifted, self._others.alone(shifted))
         own = np.flatnonzero(open_ & (large.largest != self._proof_size))
         return Evidence(
             self.incidence.columns,
@@ -214,7 +231,7 @@ class BySizeOracle:
             self.incidence.scale,
             self._proof_size,
             by_size.thetas(self.incidence, self.theta, open_),
-            self._every.multipliers(active & ~open_),
+            joined(self._every.multipliers(active & ~open_), others),
             joined(*large.proofs),
             by_size.trees(self.incidence),
             pattern_multipliers(self.incidence, own, large.largest[own][:, None]),
@@ -231,7 +248,7 @@ class BySizeOracle:
             if size == self._max_size:
                 found = left & np.isfinite(tails.values)
                 values[found] = tails.values[found]
-            proofs.append(tails.multipliers(self.incidence, self.rule, self._nested, found))
+            proofs.append(tails.multipliers(self.incidence, self._others, self._nested, found))
             largest[found] = size
             left &= ~found
         if left.any():
@@ -277,14 +294,13 @@ class Tails:
     values: FloatArray
 
     def multipliers(
-        self, incidence: Incidence, rule: ClosenessRule, nested: NestedShares | None, wanted: BoolArray
+        self, incidence: Incidence, others: OtherCuts, nested: NestedShares | None, wanted: BoolArray
     ) -> PatternMultipliers:
         """Return them for the wanted patterns in the form of a proof: a number for every edge.
 
         With equal distances, what a row pays is half of that and half of theta.
         """
-        if not isinstance(rule.ground, TreeMetric):
-            raise AssertionError("only trees have sizes")
+        rule = others.without
         kept = wanted[self.patterns] & np.isfinite(self.values[self.patterns]) & (self.numbers[:, 1] > 0)
         size_multiplier, theta, paid = self.numbers[kept, 0], self.numbers[kept, 1], self.numbers[kept, 2:]
         edges = np.full((len(paid), len(rule.ground.start)), 0.0) - theta[:, None]
@@ -294,14 +310,8 @@ class Tails:
             edges += 2 * of_values[:, rule.ground.order[rule.ground.start]]
         else:
             edges[:, nested.order] = paid
-        of_rules = []
-        for each in incidence.problem.rules:
-            if each is rule:
-                of_rules.append(edges)
-            elif isinstance(each, DiversityRule) and each.form.cap(each.l) is not None:
-                of_rules.append(np.zeros((len(paid), each.values)))  # it has no part in the inequality
-        numbers = np.hstack([size_multiplier[:, None], *of_rules])
-        return pattern_multipliers(incidence, self.patterns[kept], np.rint(numbers).astype(np.int64))
+        patterns = self.patterns[kept]
+        return pattern_multipliers(incidence, patterns, others.numbers(patterns, size_multiplier, edges))
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def test_the_least_reduced_cost_is_that_of_a_close_group(data):
     for _ in range(2):  # the second time from where the first one ended
         values, taken = np.zeros(patterns), np.zeros(len(drawn.counts))
         for chunk in range(2):
-            groups.lower(chunk, 2, drawn.multipliers, active, values, taken, margin, marks)
+            groups.lower(chunk, 2, drawn.multipliers, active, values, taken, margin, marks, np.zeros((0, 0)))
         assert values == pytest.approx(expected, abs=0.1)
         assert (taken <= patterns * drawn.counts + 1e-9).all()
         assert marks[0][values < 0].all()
@@ -103,7 +103,7 @@ def test_trees_prove_the_least_reduced_cost(data):
     groups, active = groups_of(drawn, totals, allowed, 1)
     values = np.zeros(len(drawn.cost))
     marks = np.zeros((2, len(values)), dtype=np.uint8)
-    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks)
+    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks, np.zeros((0, 0)))
     for p in np.flatnonzero(active).tolist():
         proof = groups.proof(p, drawn.multipliers, values[p], largest)
         assert len({size for size, _, _ in proof}) == len(proof)
@@ -141,6 +141,6 @@ def test_where_all_excess_is_allowed_only_sizes_count(data):
     groups, active = groups_of(drawn, totals, allowed, 2)
     values = np.zeros(patterns)
     marks = np.zeros((2, len(values)), dtype=np.uint8)
-    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks)
+    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks, np.zeros((0, 0)))
     expected = [min(0, least_of_groups(drawn, p, totals, allowed, 2)) for p in range(patterns)]
     assert values.tolist() == expected

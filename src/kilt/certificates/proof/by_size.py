@@ -11,6 +11,7 @@ from kilt.arrays.ragged import bucket
 from kilt.certificates.proof.evidence import MAX_SIZE, Evidence
 from kilt.certificates.proof.linear import LinearProof, stored
 from kilt.certificates.proof.nested import NestedShares, is_nested
+from kilt.certificates.proof.pair_limits import PairLimits
 from kilt.certificates.proof.patterns import ProofPatterns
 from kilt.certificates.proof.trees import LOWEST, TreeProof
 from kilt.certificates.proof.units import Lines, SizeShares, Units, in_parts
@@ -37,13 +38,14 @@ class SizeProof:
     def __init__(self, problem: Problem, rule: ClosenessRule, evidence: Evidence) -> None:
         self.problem, self.evidence = problem, evidence
         self.shares: SizeShares | NestedShares
-        self.trees = self.others = None
+        self.trees = self.others = self.pair = None
         if is_star(problem, rule):
             self.shares = SizeShares(*reference_of(problem, rule), rule.t)
             self.trees = TreeProof(self.shares, problem.sensitive_values[:, rule.column], evidence.trees)
         else:
             self.shares = NestedShares.of(problem, rule)
             self.others = LinearProof(problem, evidence.linear_multipliers, 1, without=rule)
+            self.pair = PairLimits.of(problem, rule)
 
     @classmethod
     def of(cls, problem: Problem, evidence: Evidence) -> SizeProof:
@@ -71,7 +73,7 @@ class SizeProof:
         units = Units.of(patterns, self.problem.sensitive_class, largest)
         theta, thetas = self._thetas(patterns)
         proved = self.trees.least(patterns, units) if self.trees else {}
-        raised = self.others.slopes(patterns) if self.others else None
+        added = self.others.slopes(patterns) if self.others else None
         least = np.zeros(len(patterns), dtype=np.int64)
         low = max(1, self.problem.rules.min_group_size)
         while low <= int(largest.max(initial=0)):  # the smaller the sizes are, the fewer rows matter
@@ -80,7 +82,7 @@ class SizeProof:
             rows = units.some(here).up_to(self.shares.most(high))
             for part in in_parts(rows.widths):
                 some = here[part]
-                sizes = _Sizes(some, largest[some], theta, thetas, proved, raised)
+                sizes = _Sizes(some, largest[some], theta, thetas, proved, added)
                 found = self._of_lines(rows.lines(part), sizes, range(low, high + 1), least[some])
                 least = stored(least, some, found)
             low = high + 1
@@ -109,10 +111,10 @@ class SizeProof:
                 break
             possible = lines.inside[:, size - 1] & (size <= sizes.largest)
             open_ = np.flatnonzero(possible & (sums[:, size - 1] < least))
-            if not len(open_) or not self.shares.possible(size):
+            if not len(open_) or not self._possible(size):
                 continue
             some = lines.some(open_)
-            proved = self.shares.least(sizes.raised(some, open_), sizes.theta(open_, size), size)
+            proved = self._proved(some, open_, sizes, size)
             found = np.maximum(np.maximum(proved, sums[open_, size - 1]), sizes.proved(open_, size))
             low = np.flatnonzero(found < least[open_])
             if len(low):
@@ -120,12 +122,25 @@ class SizeProof:
                 least = stored(least, open_[low[legal]], found[low[legal]])
         return least
 
+    def _possible(self, size: int) -> bool:
+        """Say whether any legal group can have this size."""
+        return self.shares.possible(size) and (self.pair is None or self.pair.possible(size))
+
+    def _proved(self, some: Lines, open_: IntArray, sizes: _Sizes, size: int) -> IntArray:
+        """Bound one size for some lines, with what other rules add to the reduced costs of rows, and at most to all."""
+        theta = sizes.theta(open_, size)
+        if sizes.added is None:
+            return self.shares.least(some, theta, size)
+        added = sizes.added[sizes.chosen[open_]]
+        proved = self.shares.least(some.raised(added), theta, size)
+        return proved if self.pair is None else proved - self.pair.most(added, size)
+
 
 @dataclass(frozen=True)
 class _Sizes:
     """What proves the sizes of some patterns: up to which, with which thetas, and what trees prove.
 
-    ``by`` has what inequalities of other rules add to the reduced costs of rows, by pattern and sensitive class.
+    ``added`` is what inequalities of other rules add to the reduced costs of rows, by pattern and sensitive class.
     """
 
     chosen: IntArray
@@ -133,11 +148,7 @@ class _Sizes:
     each: IntArray
     thetas: BySize
     trees: BySize
-    by: IntArray | None
-
-    def raised(self, some: Lines, lines: IntArray) -> Lines:
-        """Return some lines with what other rules add."""
-        return some if self.by is None else some.raised(self.by[self.chosen[lines]])
+    added: IntArray | None
 
     def theta(self, lines: IntArray, size: int) -> IntArray:
         """Return the thetas of some lines at a size."""

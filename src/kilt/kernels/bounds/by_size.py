@@ -362,6 +362,7 @@ class SmallGroups:
     bounds: cython.double[::1]
     thetas: cython.double[::1]
     margin: cython.double
+    by_class: cython.double[:, ::1]
     is_near: cython.bint
     is_large: cython.bint
     best: cython.double
@@ -402,13 +403,15 @@ class SmallGroups:
         taken: cython.double[::1],
         margin: cython.double,
         marks: cython.uchar[:, ::1],
+        by_class: cython.double[:, ::1],
     ) -> None:
         """For one in so many patterns, if it is active, find the least reduced cost where it is below ``values``.
 
         ``taken`` counts the copies of each row type in the groups. Two marks are set for each pattern: whether a group
         may have a reduced cost below the margin, and whether one of more rows than the largest size may have less.
+        ``by_class`` gets the rows of each sensitive class in the group of each pattern, if it has room.
         """
-        self.multipliers, self.margin = multipliers, margin
+        self.multipliers, self.margin, self.by_class = multipliers, margin, by_class
         active_: cython.uchar[::1] = active.view(np.uint8)
         with cython.nogil:
             p = chunk
@@ -448,6 +451,9 @@ class SmallGroups:
             for j in range(self.members.n_classes):
                 self.take(j, self.best_high[j], self.best_share, taken)
                 self.take(j, self.best_low[j], 1 - self.best_share, taken)
+                if p < self.by_class.shape[0]:
+                    rows = self.best_share * self.best_high[j] + (1 - self.best_share) * self.best_low[j]
+                    self.by_class[p, self.members.sensitive_class[j]] = rows
         return self.best
 
     @cython.cfunc

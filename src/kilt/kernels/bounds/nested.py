@@ -1,9 +1,9 @@
 """Groups of single sizes close to the shares of the table in a tree: the sweep over its edges.
 
 An edge of the tree cuts off some classes. A group of N rows that has C rows beyond an edge, where the table has R of n,
-must carry |C - R N / n| rows over it, and the sum of that times the lengths of edges is its *excess*. Where excess costs
-theta, this is a convex function of C for every edge. So the cheapest groups of all sizes are found in one sweep, in
-order of the leaves: the costs of further rows beyond an edge are those of the classes beyond it, sorted, and each is
+must carry |C - R N / n| rows over it, and the sum of that times the lengths of edges is its *excess*. Where excess
+costs theta, this is a convex function of C for every edge. So the cheapest groups of all sizes are found in one sweep,
+in order of the leaves: the costs of further rows beyond an edge are those of the classes beyond it, sorted, and each is
 raised by what the edge adds for a row at that place.
 """
 
@@ -23,13 +23,20 @@ INFINITY = cython.declare(cython.double, float("inf"))
 class NestedGroups(SizedGroups):
     """Finds groups of a single size among members, in a tree.
 
-    The leaves are the classes ``leaves`` in order; edge e cuts off those from ``edge_first[e]`` on, and is ``length[e]``
-    long. Edges are in the order in which they end: those at the places ``ends[k]`` to ``ends[k + 1]`` end behind the
-    k-th leaf, and ``parent[e]`` is the next larger one (the number of edges if there is none). For the size that is set
-    edge e carries nothing at ``even[e]`` rows.
+    The leaves are the classes ``leaves`` in order; edge e cuts off those from ``edge_first[e]`` on, and is
+    ``length[e]`` long. Edges are in the order in which they end, inner ones first: those at the places ``ends[k]`` to
+    ``ends[k + 1]`` end behind the k-th leaf, whose edges have the length ``depth[k]`` together. ``parent[e]`` is the
+    next larger edge and ``above[k]`` the innermost one of a leaf (the number of edges if there is none). For the size
+    that is set edge e carries nothing at ``even[e]`` rows; ``count_of[e]`` of the chosen rows are beyond it.
 
     In the sweep ``cost`` has what further rows cost, and ``label`` whose they are: a part from ``runs[r]`` on for each
-    run that is not merged yet. A row of sensitive class c costs ``shift_table[p, c]`` more under the pattern p.
+    run that is not merged yet, where the rows of a leaf and of all behind it begin at run ``leaf_run[k]``. What a row
+    saves at edges that have too few rows is taken from its cost at once; so edges only add to rows that are too many.
+    ``last`` and ``next`` are noted for a tail: what the last chosen row beyond an edge and the next one cost before
+    it; then ``price[e]`` is what a row beyond it may cost there. A row of sensitive class c costs
+    ``shift_table[p, c]`` more under the pattern p. If that is due to a column of two values, of the second of which
+    groups of a size have ``pair[size, 0]`` to ``pair[size, 1]`` rows, then ``pair_value`` is what it adds at most;
+    ``pair_classes`` are classes with each value.
     """
 
     leaves: cython.longlong[::1]
@@ -45,6 +52,10 @@ class NestedGroups(SizedGroups):
     before: cython.longlong[::1]
     shift_table: cython.double[:, ::1]
     shift: cython.double[::1]
+    pair: cython.longlong[:, ::1]
+    pair_classes: cython.longlong[::1]
+    pair_shift: cython.double[::1]
+    pair_value: cython.double
     cost: cython.double[::1]
     label: cython.int[::1]
     spare_cost: cython.double[::1]
@@ -66,10 +77,13 @@ class NestedGroups(SizedGroups):
         length: FloatArray,
         share: FloatArray,
         shift: FloatArray,
+        pair: IntArray,
+        pair_classes: IntArray,
     ) -> None:
         """Take edges as pairs of leaves, from the first to behind the last, in the order in which they end."""
         SizedGroups.__init__(self, members, np.zeros(len(leaves), dtype=np.int64), 1, allowed)
         self.leaves, self.length, self.share_of_edge, self.shift_table = leaves, length, share, shift
+        self.pair, self.pair_classes, self.pair_shift, self.pair_value = pair, pair_classes, np.zeros(2), 0.0
         n_edges, most = len(edges), len(allowed) - 1
         self.edge_first = np.ascontiguousarray(edges[:, 0])
         self.ends = np.searchsorted(edges[:, 1], np.arange(len(leaves) + 1), side="right")
@@ -95,6 +109,9 @@ class NestedGroups(SizedGroups):
             self.shift[j] = 0.0
             if self.shift_table.shape[0] > 0:
                 self.shift[j] = self.shift_table[p, self.members.sensitive_class[j]]
+        if self.pair.shape[0] > 0:
+            for i in range(2):
+                self.pair_shift[i] = self.shift_table[p, self.pair_classes[i]]
 
     @cython.cfunc
     @cython.nogil
@@ -103,6 +120,10 @@ class NestedGroups(SizedGroups):
         self.size = size
         for e in range(self.even.shape[0]):
             self.even[e] = self.share_of_edge[e] * size
+        self.pair_value = 0.0
+        if self.pair.shape[0] > 0:
+            more = self.pair_shift[1] - self.pair_shift[0]
+            self.pair_value = max(self.pair[size, 0] * more, self.pair[size, 1] * more) + size * self.pair_shift[0]
 
     @cython.cfunc
     @cython.nogil
@@ -208,7 +229,7 @@ class NestedGroups(SizedGroups):
         self.count_edges()
         for e in range(self.even.shape[0]):
             excess += self.length[e] * abs(self.count_of[e] - self.even[e])
-        self.value, self.excess = value, excess
+        self.value, self.excess = value - self.pair_value, excess
 
     @cython.cfunc
     @cython.nogil
@@ -262,7 +283,7 @@ class NestedGroups(SizedGroups):
             count, even = self.count_of[e], self.even[e]
             most = 2 * a * min(1.0, max(0.0, count + 1 - even))  # what the next row pays
             least = 2 * a * min(1.0, max(0.0, count - even))  # what the last one pays
-            paid: cython.double = min(max(a, max(least, outer - self.next[e])), min(most, outer - self.last[e]))
+            paid: cython.double = min(max(a, least, outer - self.next[e]), most, outer - self.last[e])
             paid = min(max(paid, 0.0), 2 * a)
             self.price[e] = outer - paid
             numbers[i, 2 + e] = theta * (paid / a - 1) if a > 0 else 0.0

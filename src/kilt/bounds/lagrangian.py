@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 from itertools import count
 from time import monotonic
 
+import numpy as np
+
 from kilt.bounds.incidence import ExactOracle, Incidence, Oracle
-from kilt.bounds.on_demand import OnDemandOracle, ascend_on_demand
+from kilt.bounds.near import NearPatterns
+from kilt.bounds.on_demand import OnDemandOracle, ascend_on_demand, exact_oracle_of
 from kilt.bounds.oracles import SizeOracle, oracle_of
 from kilt.bounds.subgradient import Moments, StepSchedule, subgradient_ascent
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Bound, Evidence
+from kilt.certificates.proof.near import can_be_joined
 from kilt.model.patterns import n_level_vectors
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
@@ -47,7 +51,8 @@ class Params:
     second_ascent_steps: int = 900  # for which that is so; with fewer the steps must be smaller still
     steps_per_proof: int = 50  # if no time is given
     many_level_vectors: int = 2_000  # from so many on patterns are found by refinement, and on demand,
-    most_level_vectors: int = 100_000  # up to so many: beyond that a proof would take too long
+    most_level_vectors: int = 100_000  # up to so many: beyond that rows are joined
+    first_joins: int = 4_000_000_000  # looks at other rows for the list of such a table
     first_entries: int = 6_000_000  # of the list that an ascent begins with, and visits of row types for it
     first_visits: int = 400_000_000
     proved_per_second: int = 30_000  # entries of this list for each second where they are proved size by size,
@@ -64,15 +69,23 @@ class Params:
 PARAMS = Params()
 
 
-def lower_bound(problem: Problem, stop: StoppingRule, observer: Observer, incumbent: Incumbent | None = None) -> Bound:
+def lower_bound(
+    problem: Problem,
+    stop: StoppingRule,
+    observer: Observer,
+    incumbent: Incumbent | None = None,
+    proved: list[Bound] | None = None,
+) -> Bound:
     """Raise the bound until the steps or the time are over, or until it is close enough to the cost of a release.
 
     The best cost is that of the incumbent, which gets the bound and its multipliers whenever they improve.
     If there are too many patterns to list, the columns are also bounded in blocks, whose bounds add up.
+    What is proved of all columns on the way is noted in ``proved``, for whoever cannot wait for the end.
     """
     incumbent = incumbent or Incumbent()
-    blocks = [tuple(range(len(problem.columns)))] if is_refined(problem) else _blocks(problem)
-    watch = Watch(problem, observer, incumbent)
+    on_demand = is_refined(problem) or is_joined(problem)
+    blocks = [tuple(range(len(problem.columns)))] if on_demand else _blocks(problem)
+    watch = Watch(problem, observer, incumbent, [] if proved is None else proved)
     if len(blocks) == 1:
         return _bound_columns(problem, blocks[0], stop, watch)
     best = _bound_columns(problem, tuple(range(len(problem.columns))), stop.share(PARAMS.all_columns_share), watch)
@@ -86,18 +99,20 @@ def lower_bound(problem: Problem, stop: StoppingRule, observer: Observer, incumb
 
 def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRule, watch: Watch) -> Bound:
     """Return the best bound on the cost in some columns."""
-    part, refined = problem.on(columns), is_refined(problem)
+    part, refined, joined = problem.on(columns), is_refined(problem), is_joined(problem)
     share = PARAMS.first_listing_share if watch.incumbent.wanted else PARAMS.listing_share
     watch.observer(Progress("listing"))
-    pool = _list_patterns(part, stop, share, refined)
+    pool = _list_near(part, stop, share) if joined else _list_patterns(part, stop, share, refined)
     watch.observer(Progress("bounding"))
     if len(columns) == len(problem.columns):
         watch.incumbent.pool = pool
-    oracle = oracle_of(part, pool, columns)
+    oracle = exact_oracle_of(part, pool, columns) if joined else oracle_of(part, pool, columns)
     ascent = DualAscent(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
     evaluated = PARAMS.max_evaluated if watch.incumbent.cost is None else PARAMS.max_evaluated_with_release
-    on_demand = OnDemandOracle.of(part, oracle) if refined and pool.ceiling is not None else None
-    if on_demand is not None and not on_demand.list_patterns(ascent.multipliers):
+    on_demand = (
+        OnDemandOracle.of(part, oracle, joined=joined) if joined or (refined and pool.ceiling is not None) else None
+    )
+    if refined and on_demand is not None and not on_demand.list_patterns(ascent.multipliers):
         on_demand = None
     watch.incumbent.on_demand = on_demand is not None
     ascent.is_waited_for = watch.incumbent.wanted
@@ -165,6 +180,12 @@ def is_refined(problem: Problem) -> bool:
     return PARAMS.many_level_vectors < n_level_vectors(problem) <= PARAMS.most_level_vectors
 
 
+def is_joined(problem: Problem) -> bool:
+    """Say whether patterns are found by joining rows: there are very many level vectors, but not too many rows."""
+    many = n_level_vectors(problem) > PARAMS.most_level_vectors
+    return many and can_be_joined(problem) and not any(column.levels[-1].any() for column in problem.columns)
+
+
 def _blocks(problem: Problem) -> list[tuple[int, ...]]:
     """Divide the columns into as few blocks as have a fair number of level vectors; one if there are few."""
     columns = range(len(problem.columns))
@@ -186,6 +207,7 @@ class Watch:
     problem: Problem
     observer: Observer
     incumbent: Incumbent
+    proved: list[Bound]
     base: int = 0
     factor: int = 1
 
@@ -193,6 +215,11 @@ class Watch:
         """Share multipliers through the incumbent if they are about all columns, proved or not."""
         if len(incidence.columns) == len(self.problem.columns):
             self.incumbent.multipliers, self.incumbent.scale = multipliers, incidence.scale
+
+    def note(self, bound: Bound) -> None:
+        """Note what is proved if it is about all columns."""
+        if all(len(part.columns) == len(self.problem.columns) for part in bound.parts):
+            self.proved.append(replace(bound, cost=bound.cost * self.factor))
 
     def report(self, bound: int) -> None:
         """Report a better bound."""
@@ -260,6 +287,7 @@ class DualAscent:
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:
             self.best = Bound(cost, (evidence,))
+            self.watch.note(self.best)
             self.watch.report(cost)
 
 
@@ -274,6 +302,16 @@ def _list_patterns(problem: Problem, stop: StoppingRule, share: float, refined: 
     vectors = count()
     most = _max_vectors(problem)
     return Pool.of(problem, PARAMS.max_entries, lambda: stop() or next(vectors) >= most)
+
+
+def _list_near(problem: Problem, stop: StoppingRule, share: float) -> Pool:
+    """List for every row the patterns that cost up to a star more than its cheapest one."""
+    near = NearPatterns(problem)
+    least = near.least_costs(stop.share(share))
+    limits = least + problem.unit
+    most = Work(PARAMS.first_entries, PARAMS.first_joins)
+    pool, done = near.below(limits, most, stop.share(share))
+    return replace(pool, ceiling=np.where(done, limits, least))
 
 
 def _most_entries(problem: Problem, seconds: float) -> int:

@@ -20,7 +20,7 @@ import duckdb
 
 from data import adult
 from engines import cpu_seconds
-from kilt.sources.sql.postgres.url import sql_name
+from kilt.sources.sql.names import sql_name
 
 FRAGMENTS = 4
 SUBMIT = "--master local[2] --conf spark.driver.memory=1g --conf spark.ui.enabled=false pyspark-shell"

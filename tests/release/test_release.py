@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+
+import pytest
+
 import kilt
 
 
@@ -18,3 +22,14 @@ def test_releases_speak_for_themselves(hospital):
         ("Doctorate", 2),
         ("Master", 2),
     ]
+
+
+def test_a_release_does_not_replace_its_original(hospital, tmp_path):
+    table = shutil.copy(hospital, tmp_path)
+    release = kilt.anonymize(table, quasi="Education", sensitive="Disease", policy=kilt.Policy(k=2))
+    (tmp_path / "link.csv").symlink_to(table)
+    for output in (table, tmp_path / "link.csv"):
+        with pytest.raises(kilt.InputError, match="is the input: choose another file"):
+            release.write(output)
+    release.write(tmp_path / "release.csv")
+    assert (tmp_path / "release.csv").exists()

@@ -42,11 +42,17 @@ def assert_lists_agree(state: SearchState) -> None:
     assert state.cost == int(size @ state.pool.cost)
     kept = np.asarray(assignment.by_class.of)
     by_class = np.zeros_like(kept)
-    np.add.at(by_class, (state.pattern_of, problem.sensitive_class[state.row_type_of]), copies)
+    sensitive_class = np.asarray(state.index.sensitive_class)[state.row_type_of]
+    np.add.at(by_class, (state.pattern_of, sensitive_class), copies)
     assert by_class.tolist() == kept.tolist()
-    open_ = by_class[size > 0]
-    assert problem.rules.meets(problem.groups(open_)).all()
-    for lists, owner in ((assignment.members, state.pattern_of), (assignment.homes, state.row_type_of)):
+    of_values = np.zeros((len(size), len(problem.sensitive_totals)), dtype=np.int64)
+    np.add.at(of_values, (state.pattern_of, problem.sensitive_class[state.row_type_of]), copies)
+    assert problem.is_legal(of_values[size > 0]).all()
+    homes = np.bincount(state.row_type_of, copies > 0)
+    only = [int(state.pattern_of[h]) if n == 1 else -1 for h, n in zip(assignment.homes.head, homes, strict=True)]
+    assert only == list(assignment.only_home)
+    member_of = state.pattern_of * state.index.classes + sensitive_class
+    for lists, owner in ((assignment.members, member_of), (assignment.homes, state.row_type_of)):
         head, after = np.asarray(lists.head), np.asarray(lists.after)
         for first in range(len(head)):
             listed, e = [], head[first]

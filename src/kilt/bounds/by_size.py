@@ -9,11 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from kilt.bounds.incidence import Incidence
-from kilt.bounds.linear import LinearOracle, joined, pattern_multipliers
-from kilt.certificates.proof.by_size import reference_of
+from kilt.bounds.linear import LinearOracle, OtherCuts, joined, pattern_multipliers
+from kilt.certificates.proof.by_size import is_star, reference_of
 from kilt.certificates.proof.evidence import MAX_SIZE, Evidence, PatternMultipliers, PatternTrees
-from kilt.kernels.bounds.by_size import SmallGroups, SortedCovers
-from kilt.model.rules import ClosenessRule, DiversityRule
+from kilt.certificates.proof.nested import NestedShares
+from kilt.kernels.bounds.by_size import Members, SizedGroups, SmallGroups, SortedCovers
+from kilt.kernels.bounds.nested import NestedGroups
+from kilt.model.rules import ClosenessRule
 from kilt.model.spaces import TreeMetric
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.run.threads import CHUNKS, PerThread, taken_by
@@ -27,6 +29,7 @@ class Params:
     max_table: int = 2_000_000  # sizes times sensitive classes, for lack of memory
     proof_size: int = 120  # the same in a proof, if nothing else is said of a pattern
     proof_sizes: tuple[int, ...] = (8, 12, 16, 24, 36, 54, 80, 120, 180, 270, 400, 600)  # what is said, and the largest
+    one_by_one: int = 48  # in a tree sizes up to this are all tried; of larger ones every sixteenth
     large_rounds: int = 8  # for groups that are larger: they are few, and their weights must be good
     proof_rounds: int = 5  # for the inequalities of a proof
     margin: float = 1.0  # units of cost: patterns with a reduced cost below that are looked at in every step
@@ -99,18 +102,27 @@ class BySizeOracle:
         """
         groups, reduced_costs = self._groups, of_large.copy()
         margin = margin * self.incidence.scale * self.incidence.problem.unit if everywhere else 0.0
-        marks = np.zeros((2, len(active)), dtype=np.uint8)
+        marks, by_class = np.zeros((2, len(active)), dtype=np.uint8), np.zeros_like(self._others.slope)
         self._sorted.sort(np.argsort(-multipliers, kind="stable"), active)
 
         def lower(chunk: int, taken: FloatArray) -> None:
-            groups.mine.lower(chunk, CHUNKS, multipliers, active, reduced_costs, taken, margin, marks)
+            groups.mine.lower(chunk, CHUNKS, multipliers, active, reduced_costs, taken, margin, marks, by_class)
 
         taken = taken_by(len(reduced_costs), len(multipliers), lower)
         if everywhere:
             self._is_near, self._is_large = marks[0] > 0, marks[1] > 0
         else:
             self._is_large |= marks[1] > 0
+        if len(by_class):
+            patterns = np.flatnonzero(by_class.any(axis=1))
+            self._others.tighten(patterns, by_class[patterns])
         return reduced_costs, taken
+
+    @cached_property
+    def _others(self) -> OtherCuts:
+        """The inequalities of other rules: only where there are several sensitive columns."""
+        problem, star = self.incidence.problem, self.incidence.scale * self.incidence.problem.unit
+        return OtherCuts(problem, len(self.size), self.rule, star, is_star(problem, self.rule))
 
     @cached_property
     def _is_near(self) -> BoolArray:
@@ -135,7 +147,14 @@ class BySizeOracle:
     def _is_quick(self) -> bool:
         """Whether the sums of a proof fit into 64 bits at the largest size; larger integers take very long."""
         problem = self.incidence.problem
-        return 8 * PARAMS.max_size * problem.rows * problem.highest_cost * self.incidence.scale < 2**63
+        unit = 1 if self._nested is None else self._nested.scale
+        return 8 * PARAMS.max_size * problem.rows * unit * problem.highest_cost * self.incidence.scale < 2**63
+
+    @cached_property
+    def _nested(self) -> NestedShares | None:
+        """The edges of the tree, unless all values are equally far apart."""
+        problem = self.incidence.problem
+        return None if is_star(problem, self.rule) else NestedShares.of(problem, self.rule)
 
     @cached_property
     def _every(self) -> LinearOracle:
@@ -159,9 +178,31 @@ class BySizeOracle:
 
     @cached_property
     def _groups(self) -> PerThread[SmallGroups]:
+        return PerThread(self._new_groups)
+
+    def _new_groups(self) -> SmallGroups:
         totals, rows = reference_of(self.incidence.problem, self.rule)
-        sizes = (totals, rows, self._allowed(rows), self._min_group_size)
-        return PerThread(lambda: SmallGroups(self._sorted, *sizes, self.size, self.theta))
+        covered = int(self.incidence.problem.counts.sum())
+        members = Members(len(totals), self._max_size, covered)
+        one_by_one = self._max_size
+        if self._nested is None:
+            groups = SizedGroups(members, totals, rows, self._allowed(rows))
+        else:
+            nested, order = self._nested, self._nested.order
+            unit = nested.scale * rows
+            allowed = np.array([nested.allowed(size) / unit for size in range(self._max_size + 1)])
+            length = (nested.weight[order] / nested.scale).astype(np.float64)
+            edges = nested.edges[order], length, nested.totals[order] / rows
+            groups = NestedGroups(members, allowed, nested.leaves, *edges, self._others.slope, *self._pair())
+            one_by_one = PARAMS.one_by_one
+        return SmallGroups(self._sorted, groups, self._min_group_size, self.size, self.theta, one_by_one)
+
+    def _pair(self) -> tuple[IntArray, IntArray]:
+        """Return the least and largest numbers of rows of a second column's value for each size, and its classes."""
+        pair = self._others.pair
+        if pair is None:
+            return np.zeros((0, 2), dtype=np.int64), np.zeros(2, dtype=np.int64)
+        return np.array([pair.numbers(size) for size in range(self._max_size + 1)]), np.array(pair.classes)
 
     def _allowed(self, rows: int) -> FloatArray:
         """Return the excess that groups of each size may have."""
@@ -182,6 +223,8 @@ class BySizeOracle:
         large = self._large_groups(multipliers, open_, least)
         least = np.minimum(least, large.values)
         by_size = self._proofs(multipliers, np.flatnonzero(open_), least, large.largest)
+        shifted = np.flatnonzero(open_ & self._others.strength.any(axis=1))
+        others = pattern_multipliers(self.incidence, shifted, self._others.alone(shifted))
         own = np.flatnonzero(open_ & (large.largest != self._proof_size))
         return Evidence(
             self.incidence.columns,
@@ -189,7 +232,7 @@ class BySizeOracle:
             self.incidence.scale,
             self._proof_size,
             by_size.thetas(self.incidence, self.theta, open_),
-            self._every.multipliers(active & ~open_),
+            joined(self._every.multipliers(active & ~open_), others),
             joined(*large.proofs),
             by_size.trees(self.incidence),
             pattern_multipliers(self.incidence, own, large.largest[own][:, None]),
@@ -206,7 +249,7 @@ class BySizeOracle:
             if size == self._max_size:
                 found = left & np.isfinite(tails.values)
                 values[found] = tails.values[found]
-            proofs.append(tails.multipliers(self.incidence, self.rule, found))
+            proofs.append(tails.multipliers(self.incidence, self._others, self._nested, found))
             largest[found] = size
             left &= ~found
         if left.any():
@@ -217,7 +260,8 @@ class BySizeOracle:
     def _tails(self, multipliers: IntArray, wanted: BoolArray, size: int) -> Tails:
         """Find inequalities for groups of a size or more; patterns that are not wanted have no such groups."""
         patterns, values = np.flatnonzero(wanted), np.zeros(len(wanted))
-        numbers = np.zeros((len(patterns), 2 + len(self.incidence.problem.sensitive_totals)))
+        width = len(self.incidence.problem.sensitive_totals if self._nested is None else self._nested.order)
+        numbers = np.zeros((len(patterns), 2 + width))
         found = np.zeros(len(patterns))
         self._groups.mine.tails(patterns, multipliers, min(size, self._max_size), numbers, found)
         values[patterns] = np.minimum(found, 0)
@@ -250,26 +294,27 @@ class Tails:
     numbers: FloatArray
     values: FloatArray
 
-    def multipliers(self, incidence: Incidence, rule: ClosenessRule, wanted: BoolArray) -> PatternMultipliers:
-        """Return them for the wanted patterns in the form of a proof: a number for every edge of the star.
+    def multipliers(
+        self, incidence: Incidence, others: OtherCuts, nested: NestedShares | None, wanted: BoolArray
+    ) -> PatternMultipliers:
+        """Return them for the wanted patterns in the form of a proof: a number for every edge.
 
-        What a row pays is half of that and half of theta.
+        With equal distances, what a row pays is half of that and half of theta.
         """
-        if not isinstance(rule.ground, TreeMetric):
-            raise AssertionError("equal distances are a tree")
+        rule, ground = others.without, others.without.ground
+        if not isinstance(ground, TreeMetric):
+            raise AssertionError("only trees have sizes")
         kept = wanted[self.patterns] & np.isfinite(self.values[self.patterns]) & (self.numbers[:, 1] > 0)
         size_multiplier, theta, paid = self.numbers[kept, 0], self.numbers[kept, 1], self.numbers[kept, 2:]
-        of_values = np.zeros((len(paid), len(rule.reference)))
-        of_values[:, incidence.problem.sensitive_values[:, rule.column]] = paid
-        edges = (2 * of_values - theta[:, None])[:, rule.ground.order[rule.ground.start]]
-        of_rules = []
-        for each in incidence.problem.rules:
-            if each is rule:
-                of_rules.append(edges)
-            elif isinstance(each, DiversityRule) and each.form.cap(each.l) is not None:
-                of_rules.append(np.zeros((len(paid), each.values)))  # it has no part in the inequality
-        numbers = np.hstack([size_multiplier[:, None], *of_rules])
-        return pattern_multipliers(incidence, self.patterns[kept], np.rint(numbers).astype(np.int64))
+        edges = np.zeros((len(paid), len(ground.start))) - theta[:, None]
+        if nested is None:
+            of_values = np.zeros((len(paid), len(rule.reference)))
+            of_values[:, incidence.problem.sensitive_values[:, rule.column]] = paid
+            edges += 2 * of_values[:, ground.order[ground.start]]
+        else:
+            edges[:, nested.order] = paid
+        patterns = self.patterns[kept]
+        return pattern_multipliers(incidence, patterns, others.numbers(patterns, size_multiplier, edges))
 
 
 @dataclass(frozen=True)

@@ -73,16 +73,23 @@ class Params:
 PARAMS = Params()
 
 
-def lower_bound(problem: Problem, stop: StoppingRule, observer: Observer, incumbent: Incumbent | None = None) -> Bound:
+def lower_bound(
+    problem: Problem,
+    stop: StoppingRule,
+    observer: Observer,
+    incumbent: Incumbent | None = None,
+    proved: list[Bound] | None = None,
+) -> Bound:
     """Raise the bound until the steps or the time are over, or until it is close enough to the cost of a release.
 
     The best cost is that of the incumbent, which gets the bound and its multipliers whenever they improve.
     If there are too many patterns to list, the columns are also bounded in blocks, whose bounds add up.
+    What is proved of all columns on the way is noted in ``proved``, for whoever cannot wait for the end.
     """
     incumbent = incumbent or Incumbent()
     every, joined = tuple(range(len(problem.columns))), is_joined(problem, stop, beside_search=incumbent.wanted)
     blocks = [every] if joined or is_refined(problem) else _blocks(problem)
-    watch = Watch(problem, observer, incumbent)
+    watch = Watch(problem, observer, incumbent, [] if proved is None else proved)
     if len(blocks) == 1:
         return _bound_columns(problem, blocks[0], stop, watch, joined=joined)
     best = _bound_columns(problem, every, stop.share(PARAMS.all_columns_share), watch)
@@ -211,6 +218,7 @@ class Watch:
     problem: Problem
     observer: Observer
     incumbent: Incumbent
+    proved: list[Bound]
     base: int = 0
     factor: int = 1
 
@@ -218,6 +226,11 @@ class Watch:
         """Share multipliers through the incumbent if they are about all columns, proved or not."""
         if len(incidence.columns) == len(self.problem.columns):
             self.incumbent.multipliers, self.incumbent.scale = multipliers, incidence.scale
+
+    def note(self, bound: Bound) -> None:
+        """Note what is proved if it is about all columns."""
+        if all(len(part.columns) == len(self.problem.columns) for part in bound.parts):
+            self.proved.append(replace(bound, cost=bound.cost * self.factor))
 
     def report(self, bound: int) -> None:
         """Report a better bound."""
@@ -285,6 +298,7 @@ class DualAscent:
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:
             self.best = Bound(cost, (evidence,))
+            self.watch.note(self.best)
             self.watch.report(cost)
 
 

@@ -17,7 +17,9 @@ import numpy as np
 
 from kilt.bounds.incidence import Incidence
 from kilt.certificates.proof.evidence import Evidence, PatternMultipliers
+from kilt.certificates.proof.pair_limits import PairLimits
 from kilt.kernels.bounds.linear import SlopedGroups
+from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule, DiversityRule, Rules
 from kilt.model.spaces import MatrixMetric, TreeMetric
 from kilt.numbers import BoolArray, FloatArray, IntArray
@@ -145,6 +147,59 @@ def cut_families(rules: Rules, patterns: int) -> list[CutFamily]:
         elif isinstance(rule, DiversityRule) and (cap := rule.form.cap(rule.l)) is not None:
             families.append(ShareCuts(rule.column, float(cap), patterns, rule.values))
     return families
+
+
+class OtherCuts:
+    """The inequalities of all rules but one, added up for every pattern and weighted by its ``strength``.
+
+    What they add to the reduced cost of a row of each sensitive class is ``slope``, in multipliers like the strength;
+    ``star`` multipliers are a star. Where the rule can only be bounded alone, they are left out.
+    """
+
+    def __init__(self, problem: Problem, patterns: int, without: ClosenessRule, star: float, alone: bool) -> None:
+        self.problem, self.without, self.star = problem, without, star
+        self.families = cut_families(problem.rules, patterns)
+        self.others = [] if alone else [f for f in self.families if getattr(f, "rule", None) is not without]
+        self.strength, self.steps = np.zeros((patterns, 1)), AdamSteps(patterns, 1)
+        self.slope = np.zeros((patterns, len(problem.sensitive_totals)) if self.others else (0, 0))
+        self.pair = PairLimits.of(problem, without) if self.others else None
+
+    def tighten(self, patterns: IntArray, by_class: FloatArray) -> None:
+        """Move the weights of some patterns towards the inequalities that their groups violate."""
+        if not self.others:
+            return
+        slope, rows = np.zeros((len(patterns), self.slope.shape[1])), by_class.sum(axis=1, keepdims=True)
+        for family in self.others:
+            counts = np.zeros((len(patterns), self.problem.sizes[family.column]))
+            for c, value in enumerate(self.problem.sensitive_values[:, family.column].tolist()):
+                counts[:, value] += by_class[:, c]
+            family.tighten(patterns, counts / np.maximum(rows, 1e-9))
+            slope += self.problem.by_value(family.column, family.slope(patterns))
+        violation = ((slope * by_class).sum(axis=1, keepdims=True) - self._most(slope, rows)) / np.maximum(rows, 1e-9)
+        strength = self.strength[patterns] + self.star * self.steps.step(patterns, violation)
+        self.strength[patterns] = np.maximum(strength, 0)
+        self.slope[patterns] = self.strength[patterns] * slope
+
+    def _most(self, slope: FloatArray, rows: FloatArray) -> FloatArray:
+        """Return what slopes add up to at most in legal groups of so many rows."""
+        if self.pair is None:
+            return np.zeros_like(rows)
+        first, second = slope[:, [self.pair.classes[0]]], slope[:, [self.pair.classes[1]]]
+        numbers = np.array([self.pair.numbers(size) for size in np.rint(rows).astype(int).ravel().tolist()])
+        numbers = numbers.reshape(-1, 2)
+        return np.asarray(((rows - numbers) * first + numbers * second).max(axis=1, keepdims=True))
+
+    def alone(self, patterns: IntArray) -> IntArray:
+        """Return the multipliers of some patterns without those of the rule."""
+        return self.numbers(patterns, np.zeros(len(patterns)), np.zeros((len(patterns), len(edges_of(self.without)))))
+
+    def numbers(self, patterns: IntArray, size_multiplier: FloatArray, of_rule: FloatArray) -> IntArray:
+        """Return the multipliers of some patterns in the form of a proof, given those of the size and of the rule."""
+        strength, found = self.strength[patterns].ravel(), list[FloatArray]()
+        for family in self.families:
+            is_rule = isinstance(family, ClosenessCuts) and family.rule is self.without
+            found.append(of_rule if is_rule else family.multipliers(patterns, strength))
+        return np.rint(np.hstack([size_multiplier[:, None], *found])).astype(np.int64)
 
 
 def has_cuts(rules: Rules) -> bool:

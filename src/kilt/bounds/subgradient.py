@@ -68,12 +68,14 @@ def subgradient_ascent(
 ) -> Iterator[tuple[IntArray, float]]:
     """Yield multipliers that follow the normalised subgradient from the first ones on, and the total of each.
 
-    Multipliers above the ceiling would need patterns that are not listed. With the moments of an ascent before, this
+    Multipliers above the ceiling would need patterns that are not listed. Where all are listed they may be higher: one
+    more row of a frequent class makes the groups of other rows dearer, too. With the moments of an ascent before, this
     one goes on where that ended.
     """
     incidence = oracle.incidence
     moments = Moments.of(len(first)) if moments is None else moments
-    given = incidence.problem, incidence.scale, incidence.ceiling
+    highest = incidence.ceiling * (BOX if incidence.pool.ceiling is None else 1)
+    given = incidence.problem, incidence.scale, highest
     return ascend(*given, oracle.least, schedule, first, moments, oracle.period)
 
 

@@ -95,7 +95,7 @@ def anonymize(
         require_describable(table)
     marks = choose_marks(table.types, table.roles.quasi, _typed(table, writer), mark, table.source.columns)
     if writer is not None:
-        writer.require_marks(marks, table.source)
+        writer.require_free(table.source, marks)
     problem = table.problem
     stop = limited(problem, solver, stop, polish=polish)
     observer = on_task(recorder, Task(problem.rows, stop.deadline, problem.stars(problem.base_cost)))

@@ -142,7 +142,9 @@ class Release:
 
         With ``escape_formulas`` a CSV file has a quote before cells that a spreadsheet would take for formulas.
         """
-        with open_writer(path, self.released, FileStyle(escape_formulas=escape_formulas)).stage(self.released) as stage:
+        writer = open_writer(path, self.released, FileStyle(escape_formulas=escape_formulas))
+        writer.require_free(self.claim.original, self.claim.marks)
+        with writer.stage(self.released) as stage:
             self.claim.verify(stage.table)
             stage.publish()
 

@@ -82,11 +82,16 @@ def run_until(work: Callable[[], object], is_over: Callable[[], bool]) -> bool:
         thread.join(0.02)
     thread.join(GRACE)
     if thread.is_alive():
-        _abandoned.append(thread)
+        abandon(thread)
         return False
     if failed:
         raise failed[0]
     return True
+
+
+def abandon(thread: threading.Thread) -> None:
+    """Leave a thread to end when it will: nobody waits for it, but the end of the process for a while."""
+    _abandoned.append(thread)
 
 
 def has_abandoned() -> bool:

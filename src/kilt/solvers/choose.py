@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kilt.certificates.proof.by_size import sized_rule
 from kilt.errors import InputError
 from kilt.model.diversity import Distinct, Frequency
 from kilt.model.problem import Problem
@@ -20,11 +21,14 @@ class Size:
     row_types: int
     rows: int  # under a policy that asks for more than k
     rows_if_curved: int  # where a form of diversity is not linear: each group that violates it needs a cut of its own
+    rows_if_sized: int = 0  # where closeness alone decides, with equal distances: these are closed whatever row types
 
     def holds(self, problem: Problem) -> bool:
         """Say whether a problem is of this size at most."""
         forms = [rule.form for rule in problem.rules if isinstance(rule, DiversityRule)]
         curved = not all(isinstance(form, Frequency | Distinct) for form in forms)
+        if problem.rows <= self.rows_if_sized and sized_rule(problem) is not None and not forms:
+            return True
         if len(problem.counts) > self.row_types:
             return False
         return problem.presolved.rules.is_k_anonymity or problem.rows <= (self.rows_if_curved if curved else self.rows)
@@ -33,7 +37,7 @@ class Size:
 # what is tried in this order, with the size for which it is meant
 AUTO: Mapping[str, Size | None] = {
     "exhaustive": None,
-    "exact": Size(60, 12_000, 1_200),
+    "exact": Size(60, 12_000, 1_200, 120),
     "matching": Size(1_000, 100_000, 0),
     "search": None,
     "greedy": None,

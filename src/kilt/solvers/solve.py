@@ -206,7 +206,7 @@ def _solve_and_bound(problem: Problem, info: SolverInfo, stop: StoppingRule, obs
     with BackgroundBound(problem, stop.share(BOUNDING_SHARE), observer, incumbent) as background:
         solution = run(problem, info, stop, background.observe, seed)
         incumbent.improve(solution.cost)
-        return solution.with_bound(background.bound())
+        return solution.with_bound(background.bound(stop))
 
 
 def _polish(problem: Problem, info: SolverInfo, stop: StoppingRule, observer: Observer, seed: int) -> Solution:

@@ -35,8 +35,8 @@ class Writer(Protocol):
     def typed(self) -> bool:
         """Whether columns keep their types there."""
 
-    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:
-        """Raise, before any work is done, if a mark cannot be written there."""
+    def require_free(self, source: Source, marks: Mapping[str, ColumnMark]) -> None:
+        """Raise if a release of this table with these marks cannot be written there, or would replace the table."""
 
     def stage(self, released: Source) -> AbstractContextManager[StagedRelease]:
         """Make a release there; unless it is published, nothing is left of it when the context ends."""

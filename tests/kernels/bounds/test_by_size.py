@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kilt.kernels.bounds.by_size import SmallGroups, SortedCovers
+from kilt.kernels.bounds.by_size import Members, SizedGroups, SmallGroups, SortedCovers
 from support.kernels import drawn_covers
 from support.profiles import examples
 
@@ -36,7 +36,9 @@ def groups_of(drawn, totals, allowed, smallest, best_size=None, best_theta=None)
     best_size = np.zeros(patterns, dtype=np.int64) if best_size is None else best_size
     best_theta = np.zeros(patterns) if best_theta is None else best_theta
     in_order = SortedCovers(drawn.covers)
-    groups = SmallGroups(in_order, totals, int(totals.sum()), allowed, smallest, best_size, best_theta)
+    members = Members(len(totals), len(allowed) - 1, int(drawn.counts.sum()))
+    sized = SizedGroups(members, totals, int(totals.sum()), allowed)
+    groups = SmallGroups(in_order, sized, smallest, best_size, best_theta, len(allowed))
     active = drawn.covers.active(drawn.multipliers)
     in_order.sort(np.argsort(-drawn.multipliers, kind="stable"), active)
     return groups, active
@@ -59,7 +61,7 @@ def test_the_least_reduced_cost_is_that_of_a_close_group(data):
     for _ in range(2):  # the second time from where the first one ended
         values, taken = np.zeros(patterns), np.zeros(len(drawn.counts))
         for chunk in range(2):
-            groups.lower(chunk, 2, drawn.multipliers, active, values, taken, margin, marks)
+            groups.lower(chunk, 2, drawn.multipliers, active, values, taken, margin, marks, np.zeros((0, 0)))
         assert values == pytest.approx(expected, abs=0.1)
         assert (taken <= patterns * drawn.counts + 1e-9).all()
         assert marks[0][values < 0].all()
@@ -101,7 +103,7 @@ def test_trees_prove_the_least_reduced_cost(data):
     groups, active = groups_of(drawn, totals, allowed, 1)
     values = np.zeros(len(drawn.cost))
     marks = np.zeros((2, len(values)), dtype=np.uint8)
-    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks)
+    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks, np.zeros((0, 0)))
     for p in np.flatnonzero(active).tolist():
         proof = groups.proof(p, drawn.multipliers, values[p], largest)
         assert len({size for size, _, _ in proof}) == len(proof)
@@ -139,6 +141,6 @@ def test_where_all_excess_is_allowed_only_sizes_count(data):
     groups, active = groups_of(drawn, totals, allowed, 2)
     values = np.zeros(patterns)
     marks = np.zeros((2, len(values)), dtype=np.uint8)
-    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks)
+    groups.lower(0, 1, drawn.multipliers, active, values, np.zeros(len(drawn.counts)), 0.0, marks, np.zeros((0, 0)))
     expected = [min(0, least_of_groups(drawn, p, totals, allowed, 2)) for p in range(patterns)]
     assert values.tolist() == expected

@@ -74,8 +74,8 @@ def ends(state: SearchState) -> tuple[np.ndarray, np.ndarray]:
 def test_the_ends_of_chains_are_those_that_a_plain_search_finds(data):
     state = built(data)
     found, plain = state.annealing.chains.chains.ends(), ends(state)
-    assert found[0].tolist() == plain[0].tolist()
-    assert found[1].tolist() == plain[1].tolist()
+    assert found[0].T.tolist() == plain[0].tolist()
+    assert found[1].T.tolist() == plain[1].tolist()
 
 
 @given(st.data())

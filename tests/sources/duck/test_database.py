@@ -15,6 +15,7 @@ import kilt
 from kilt.sources.duck.database import Address
 from kilt.sources.duck.database_writer import DatabaseWriter
 from kilt.sources.registry import open_source
+from kilt.sources.sql.names import TableName
 from support.profiles import is_thorough
 
 POLICY = kilt.Policy(k=2)
@@ -115,9 +116,13 @@ def test_a_table_that_is_not_there_is_named(clinic, table, message):
 
 def test_what_cannot_be_written_is_refused_before_any_work(clinic, tmp_path):
     (tmp_path / "text.duckdb").write_text("hello, this is no database at all" * 500)
+    with duckdb.connect(str(clinic)) as connection:
+        connection.execute("CREATE VIEW seen AS FROM patients; CREATE TABLE ward (id INTEGER PRIMARY KEY)")
+        connection.execute("CREATE TABLE bed (ward INTEGER REFERENCES ward (id))")
     refused = {
         clinic: "names no table",
-        f"{clinic}?table=patients": "is the input",
+        f"{clinic}?table=seen": "is a view",
+        f"{clinic}?table=WARD": "cannot be replaced: the table 'bed' refers to it",
         f"{clinic}?table=nowhere.release": "has no schema 'nowhere'",
         f"{tmp_path}/new.duckdb?table=a.b": "is a new database, which has no schema 'a'",
         f"{tmp_path}/none/new.duckdb?table=b": "does not exist",
@@ -125,9 +130,46 @@ def test_what_cannot_be_written_is_refused_before_any_work(clinic, tmp_path):
     }
     for output, message in refused.items():
         with pytest.raises(kilt.InputError, match=message):
-            DatabaseWriter.of(output, f"{clinic}?table=patients")
+            DatabaseWriter.of(output)
     with duckdb.connect(str(clinic)), pytest.raises(kilt.InputError, match="is open in this process"):
         open_source(f"{clinic}?table=patients")
+
+
+@pytest.mark.parametrize("table", ["patients", "main.patients", "PATIENTS", '"patients"'])
+def test_the_original_is_not_replaced(clinic, tmp_path, table):
+    """However it is named, and also where it is read by way of views, or the release is written later."""
+    with duckdb.connect(str(clinic)) as connection:
+        connection.execute("CREATE VIEW seen AS SELECT * FROM (FROM patients) WHERE age > 0")
+        connection.execute("CREATE VIEW seen_again AS SELECT DISTINCT * FROM seen JOIN (SELECT 1) ON true")
+    for given in ("patients", "seen", "seen_again"):
+        with pytest.raises(kilt.InputError, match=r"the output '.*' is the input, or read by it: choose another table"):
+            kilt.anonymize(f"{clinic}?table={given}", **ROLES, policy=POLICY, output=f"{clinic}?table={table}")
+    release = kilt.anonymize(f"{clinic}?table=patients", **ROLES, policy=POLICY, output=f"{clinic}?table=out.patients")
+    with pytest.raises(kilt.InputError, match="is the input"):
+        release.write(f"{clinic}?table={table}")
+    assert rows_of(clinic, "patients") == ROWS
+    release.write(f"{clinic}?table=out.release")
+    assert len(rows_of(clinic, "out.release")) == len(ROWS)
+
+
+def test_names_are_read_as_in_sql(tmp_path):
+    path, schema, name = tmp_path / "odd.duckdb", 'Ünï "s', "Pat.ients & co"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute('CREATE SCHEMA "Ünï ""s"; CREATE TABLE "Ünï ""s"."Pat.ients & co" ("select" INTEGER)')
+        connection.execute('INSERT INTO "Ünï ""s"."Pat.ients & co" VALUES (1), (1), (2), (2)')
+    table, output = TableName(name, schema), TableName("select.all", schema)
+    given, made = (str(Address(path, each)) for each in (table, output))
+    release = kilt.anonymize(given, quasi="select", policy=POLICY, output=made)
+    assert rows_of(path, output.sql) == release.frame.fetchall() == [(1,), (1,), (2,), (2,)]
+    with pytest.raises(kilt.InputError, match=r"'table=a\.b\.c' is not the name of a table"):
+        open_source(f"{path}?table=a.b.c")
+
+
+def test_a_view_that_cannot_be_read_is_refused(clinic):
+    with duckdb.connect(str(clinic)) as connection:
+        connection.execute("CREATE TABLE gone (a INTEGER); CREATE VIEW broken AS FROM gone; DROP TABLE gone")
+    with pytest.raises(kilt.InputError, match=r"'.*\?table=broken' cannot be read \(CatalogException\)"):
+        open_source(f"{clinic}?table=broken")
 
 
 def test_nothing_is_left_of_a_release_that_the_verifier_refuses(clinic, tmp_path, monkeypatch):
@@ -150,7 +192,7 @@ def test_nothing_is_left_of_a_release_that_the_verifier_refuses(clinic, tmp_path
 
 
 def test_an_address_is_read_and_written_alike():
-    for text in ("patients.duckdb?table=visits", "/a/b.duckdb?table=s.t", "x.duckdb"):
+    for text in ("patients.duckdb?table=visits", "p.duckdb?table=%22a.b%22", "/a/b.duckdb?table=s.t", "x.duckdb"):
         assert str(Address.of(text)) == text
         assert Address.of(f"duckdb://{text}") == Address.of(text)
 

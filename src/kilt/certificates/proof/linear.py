@@ -27,12 +27,19 @@ class LinearProof:
     rows add up to whose reduced cost, less that multiplier and plus the slope, is negative.
     """
 
-    def __init__(self, problem: Problem, multipliers: PatternMultipliers, min_group_size: int) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        multipliers: PatternMultipliers,
+        min_group_size: int,
+        without: ClosenessRule | None = None,
+    ) -> None:
         self.problem, self.multipliers, self.min_group_size = problem, multipliers, min_group_size
         self.families = cut_families(problem.rules)
         self.unit = math.lcm(problem.rows, *(family.unit for family in self.families))
         if len(multipliers.first) and multipliers.numbers.shape[1] != 1 + sum(family.width for family in self.families):
             raise InputError("the proof does not have one multiplier for all that the policy needs one for")
+        self.counted = [not (isinstance(f, TreeClosenessCuts) and f.rule is without) for f in self.families]
 
     def least(self, patterns: ProofPatterns) -> IntArray:
         """Return for every pattern a lower bound on the reduced cost of a legal group; 0 if none is large enough."""
@@ -45,6 +52,16 @@ class LinearProof:
             numbers = self.multipliers.numbers[entry[given]]
             reduced_cost = stored(reduced_cost, given, self._sloped(patterns.some(given), numbers))
         return np.where(patterns.sums(patterns.counts) >= self.min_group_size, reduced_cost, 0)
+
+    def slopes(self, patterns: ProofPatterns) -> IntArray:
+        """Return what every pattern adds to the reduced costs of rows, by sensitive class, rounded down."""
+        place = patterns.places(self.multipliers)
+        slopes = np.zeros((len(patterns), len(self.problem.sensitive_totals)), dtype=np.int64)
+        given = np.flatnonzero(place >= 0)
+        if len(given) and any(self.counted):
+            slope = self._slope(self.multipliers.numbers[given, 1:]) // self.unit
+            slopes = stored(slopes, place[given], slope)
+        return slopes
 
     def _sloped(self, patterns: ProofPatterns, numbers: IntArray) -> IntArray:
         size_multiplier, slope = np.maximum(numbers[:, 0], 0), self._slope(numbers[:, 1:])
@@ -60,10 +77,11 @@ class LinearProof:
         largest = max(1, max_abs(numbers))
         most = sum(family.most(largest) for family in self.families) * self.unit * 4 * self.problem.rows
         at, total = 0, np.zeros((len(numbers), len(self.problem.sensitive_totals)), dtype=np.int64)
-        for family in self.families:
+        for family, counted in zip(self.families, self.counted, strict=True):
             mine = widen(numbers[:, at : at + family.width], most)
-            total = total + self.problem.by_value(family.column, family.slope(mine, self.unit))
             at += family.width
+            if counted:
+                total = total + self.problem.by_value(family.column, family.slope(mine, self.unit))
         return total
 
 

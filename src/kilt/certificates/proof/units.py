@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from kilt.arrays.ragged import Ragged
 from kilt.certificates.proof.patterns import ProofPatterns, starts_of
-from kilt.numbers import BoolArray, IntArray
+from kilt.numbers import BoolArray, IntArray, max_abs, widen
 
 WIDTHS = (0, 16, 32, 64, 128, 256, 512, 1 << 62)  # lines with about as many rows are processed together
 MAX_CELLS = 1_000_000  # of a matrix
@@ -28,6 +28,11 @@ class Lines:
     reduced_costs: IntArray
     value: IntArray
     rank: IntArray
+
+    def raised(self, by: IntArray) -> Lines:
+        """Return them with higher reduced costs, by so much for each line and value."""
+        each = np.take_along_axis(by, self.value, axis=1)
+        return replace(self, reduced_costs=self.reduced_costs + each)
 
     def some(self, lines: IntArray) -> Lines:
         """Return some of the lines."""
@@ -118,6 +123,17 @@ class SizeShares:
         """Say whether any close group can have this size: rows are distributed by largest remainders."""
         missing = size - int(self.free(size).sum())
         return int(np.sort(self.crossing(size))[:missing].sum()) <= self.allowed(size)
+
+    def legal(self, lines: Lines, size: int) -> BoolArray:
+        """Say whether so many rows of each line can have as little excess as a close group."""
+        return cheapest(self.excess(lines, size), lines.inside, size) <= self.allowed(size)
+
+    def least(self, lines: Lines, theta: IntArray, size: int) -> IntArray:
+        """Return a lower bound on the reduced cost of a close group, where excess costs theta."""
+        theta = widen(theta, (max_abs(lines.reduced_costs) + int(theta.max())) * self.rows * size * 4)
+        each = lines.reduced_costs * self.rows + theta[:, None] * self.excess(lines, size)
+        total = cheapest(each, lines.inside, size) - theta * self.allowed(size)
+        return np.asarray(total // self.rows)
 
     def excess(self, lines: Lines, size: int) -> IntArray:
         """Return the excess of every row, if all cheaper ones of its value are in the group."""

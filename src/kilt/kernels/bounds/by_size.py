@@ -20,20 +20,16 @@ from kilt.numbers import BoolArray, FloatArray, IntArray
 INFINITY = cython.declare(cython.double, float("inf"))
 FIRST_STEP = cython.declare(cython.double, 4000.0)  # what is tried first where theta is 0: less than half a star
 ROUNDS = cython.declare(cython.int, 60)  # of the search for a theta: far more than are ever needed
+LARGEST = cython.declare(cython.double, 1e11)  # theta: more is only needed where no group is legal
 TOLERANCE = cython.declare(cython.double, 1e-9)  # of excess
 GAIN = cython.declare(cython.double, 1e-5)  # what an exchange must gain at least, so that rounding makes no circles
 CLOSE = cython.declare(cython.double, 1e-2)  # multipliers are whole: what is nearer than this is the same
 MAX_NODES = cython.declare(cython.int, 2000)  # of a tree; beyond that its nodes are not divided any more
 
 
-@cython.final
 @cython.cclass
 class SortedCovers:
     """The covers of active patterns in the order of multipliers: ``row_types`` has them where ``Covers.types`` does."""
-
-    covers: Covers
-    row_types = cython.declare(cython.int[::1], visibility="readonly")
-    next_place: cython.longlong[::1]
 
     def __init__(self, covers: Covers) -> None:
         self.covers = covers
@@ -55,7 +51,6 @@ class SortedCovers:
                         self.next_place[p] += 1
 
 
-@cython.final
 @cython.cclass
 class Members:
     """The rows under one pattern by sensitive class, each class from cheap to dear, and no more than a group can hold.
@@ -64,16 +59,6 @@ class Members:
     place ``first[j]`` on: ``row_type`` and ``reduced_cost`` are theirs, and ``sums`` has what those before a place add
     up to. ``class_place`` says which of the occurring classes a sensitive class is.
     """
-
-    most: cython.longlong
-    n_classes: cython.Py_ssize_t
-    sensitive_class: cython.longlong[::1]
-    class_place: cython.longlong[::1]
-    first: cython.longlong[::1]
-    number: cython.longlong[::1]
-    row_type: cython.int[::1]
-    reduced_cost: cython.double[::1]
-    sums: cython.double[::1]
 
     def __init__(self, classes: int, most: int, room: int) -> None:
         self.most = most
@@ -116,7 +101,6 @@ class Members:
                 place += 1
 
 
-@cython.final
 @cython.cclass
 class SizedGroups:
     """Finds groups of a single size among members.
@@ -131,27 +115,6 @@ class SizedGroups:
     too much excess, to the share ``share``, and ``low`` with little.
     """
 
-    members: Members
-    allowed: cython.double[::1]
-    free_table: cython.longlong[:, ::1]
-    part_table: cython.double[:, ::1]
-    size: cython.longlong
-    free: cython.longlong[::1]
-    part: cython.double[::1]
-    lower: cython.longlong[::1]
-    upper: cython.longlong[::1]
-    chosen: cython.longlong[::1]
-    adding: cython.double[::1]
-    dropping: cython.double[::1]
-    value: cython.double
-    excess: cython.double
-    bound: cython.double
-    theta: cython.double
-    high: cython.longlong[::1]
-    low: cython.longlong[::1]
-    low_value: cython.double  # infinite if no group with little excess was seen
-    share: cython.double
-
     def __init__(self, members: Members, totals: IntArray, rows: int, allowed: FloatArray) -> None:
         self.members, self.allowed = members, allowed
         places = totals * np.arange(len(allowed))[:, None]
@@ -159,6 +122,15 @@ class SizedGroups:
         self.free_table, self.part_table = free, ((free + 1) * rows - places) / rows
         self.free, self.lower, self.upper, self.chosen, self.high, self.low = np.zeros((6, len(totals)), dtype=np.int64)
         self.part, self.adding, self.dropping = np.zeros((3, len(totals)))
+        self.close = CLOSE
+        self.possible = possible_sizes(totals, rows, allowed).view(np.uint8)
+
+    @cython.cfunc
+    @cython.nogil
+    def set_pattern(self, p: cython.Py_ssize_t) -> cython.void:
+        """Set the pattern whose members are loaded."""
+        for j in range(self.members.n_classes):
+            self.chosen[j] = 0
 
     @cython.cfunc
     @cython.nogil
@@ -170,6 +142,7 @@ class SizedGroups:
             self.free[j], self.part[j] = self.free_table[size, c], self.part_table[size, c]
             self.lower[j], self.upper[j] = 0, self.members.number[j]
 
+    @cython.final
     @cython.cfunc
     @cython.nogil
     @cython.inline
@@ -299,10 +272,13 @@ class SizedGroups:
                     self.high[j] = self.chosen[j]
             if high_excess < INFINITY and low_excess > -INFINITY:
                 theta = max(0.0, (self.low_value - high_value) / (high_excess - low_excess))
-                if self.low_value + theta * (low_excess - limit) <= self.bound + CLOSE:
+                if self.low_value + theta * (low_excess - limit) <= self.bound + self.close:
                     break
             elif high_excess < INFINITY:
                 theta = 2 * theta + FIRST_STEP
+                if theta > LARGEST:  # no group has as little excess as is allowed
+                    self.bound, self.theta = INFINITY, 0.0
+                    return False
             else:
                 theta = 0.0 if theta < FIRST_STEP else theta / 2
         if high_excess < INFINITY and low_excess > -INFINITY:
@@ -325,6 +301,37 @@ class SizedGroups:
                 best, best_rank = j, rank
         return best
 
+    @cython.cfunc
+    @cython.nogil
+    def find_tail(
+        self,
+        least_size: cython.Py_ssize_t,
+        theta: cython.double,
+        numbers: cython.double[:, ::1],
+        i: cython.Py_ssize_t,
+    ) -> cython.double:
+        """Find the inequality of one pattern from its group of the size that is set; return what groups cost by it."""
+        if not self.find_cheapest(theta):
+            return -INFINITY
+        last: cython.double = INFINITY  # what the next row would cost
+        for j in range(self.members.n_classes):
+            last = min(last, self.adding[j])
+        if last == INFINITY:
+            return -INFINITY
+        size_multiplier: cython.double = last - theta * self.allowed[self.size] / self.size
+        total: cython.double = 0.0
+        for j in range(self.members.n_classes):
+            first, free = self.members.first[j], self.free[j]
+            paid: cython.double = 0.0
+            if self.members.number[j] > free:
+                paid = min(theta, max(0.0, last - self.members.reduced_cost[first + free]))
+            numbers[i, 2 + self.members.sensitive_class[j]] = paid
+            size_multiplier -= paid * (free + 1 - self.part[j]) / self.size
+            for place in range(first, first + self.members.number[j]):
+                total += min(0.0, self.members.reduced_cost[place] + paid - last)
+        numbers[i, 0], numbers[i, 1] = size_multiplier, theta
+        return total + least_size * size_multiplier if size_multiplier >= 0 else -INFINITY
+
 
 @cython.final
 @cython.cclass
@@ -346,6 +353,7 @@ class SmallGroups:
     members: Members
     groups: SizedGroups
     smallest: cython.Py_ssize_t
+    one_by_one: cython.Py_ssize_t
     possible: cython.uchar[::1]
     best_size: cython.longlong[::1]
     best_theta: cython.double[::1]
@@ -354,6 +362,7 @@ class SmallGroups:
     bounds: cython.double[::1]
     thetas: cython.double[::1]
     margin: cython.double
+    by_class: cython.double[:, ::1]
     is_near: cython.bint
     is_large: cython.bint
     best: cython.double
@@ -369,21 +378,19 @@ class SmallGroups:
     def __init__(
         self,
         sorted_: SortedCovers,
-        totals: IntArray,
-        rows: int,
-        allowed: FloatArray,
+        groups: SizedGroups,
         smallest: int,
         best_size: IntArray,
         best_theta: FloatArray,
+        one_by_one: int,
     ) -> None:
-        covered = int(np.asarray(sorted_.covers.counts).sum())
-        self.sorted, self.members = sorted_, Members(len(totals), len(allowed) - 1, covered)
-        self.groups = SizedGroups(self.members, totals, rows, allowed)
-        self.smallest, self.best_size, self.best_theta = smallest, best_size, best_theta
-        self.possible = possible_sizes(totals, rows, allowed).view(np.uint8)
-        self.flat, self.bounds, self.thetas = np.zeros((3, len(allowed)))
-        self.best_high, self.best_low = np.zeros((2, len(totals)), dtype=np.int64)
-        self.nodes = np.zeros(2 * MAX_NODES + 2 * len(totals) + 4, dtype=np.int64)
+        self.sorted, self.groups, self.members = sorted_, groups, groups.members
+        self.smallest, self.best_size, self.best_theta, self.one_by_one = smallest, best_size, best_theta, one_by_one
+        self.possible = groups.possible
+        sizes, classes = groups.allowed.shape[0], groups.chosen.shape[0]
+        self.flat, self.bounds, self.thetas = np.zeros((3, sizes))
+        self.best_high, self.best_low = np.zeros((2, classes), dtype=np.int64)
+        self.nodes = np.zeros(2 * MAX_NODES + 2 * classes + 4, dtype=np.int64)
         self.total_nodes = 0
 
     def lower(
@@ -396,13 +403,15 @@ class SmallGroups:
         taken: cython.double[::1],
         margin: cython.double,
         marks: cython.uchar[:, ::1],
+        by_class: cython.double[:, ::1],
     ) -> None:
         """For one in so many patterns, if it is active, find the least reduced cost where it is below ``values``.
 
         ``taken`` counts the copies of each row type in the groups. Two marks are set for each pattern: whether a group
         may have a reduced cost below the margin, and whether one of more rows than the largest size may have less.
+        ``by_class`` gets the rows of each sensitive class in the group of each pattern, if it has room.
         """
-        self.multipliers, self.margin = multipliers, margin
+        self.multipliers, self.margin, self.by_class = multipliers, margin, by_class
         active_: cython.uchar[::1] = active.view(np.uint8)
         with cython.nogil:
             p = chunk
@@ -442,6 +451,9 @@ class SmallGroups:
             for j in range(self.members.n_classes):
                 self.take(j, self.best_high[j], self.best_share, taken)
                 self.take(j, self.best_low[j], 1 - self.best_share, taken)
+                if p < self.by_class.shape[0]:
+                    rows = self.best_share * self.best_high[j] + (1 - self.best_share) * self.best_low[j]
+                    self.by_class[p, self.members.sensitive_class[j]] = rows
         return self.best
 
     @cython.cfunc
@@ -480,15 +492,16 @@ class SmallGroups:
         """
         theta = self.best_theta[p]
         remembered: cython.Py_ssize_t = self.best_size[p]
-        for j in range(self.members.n_classes):
-            self.groups.chosen[j] = 0
+        self.groups.set_pattern(p)
         for size in range(self.smallest, most + 1):
             self.bounds[size] = INFINITY
         if self.smallest <= remembered <= most:
             theta = self.bound_size(remembered, theta)
-        for size in range(self.smallest, most + 1):
-            if size != remembered:
-                theta = self.bound_size(size, theta)
+        next_size: cython.Py_ssize_t = self.smallest
+        while next_size <= most:
+            if next_size != remembered:
+                theta = self.bound_size(next_size, theta)
+            next_size += 1 if next_size < self.one_by_one else max(1, next_size // 16)
 
     @cython.cfunc
     @cython.nogil
@@ -581,8 +594,7 @@ class SmallGroups:
             most = min(self.add_up(p), largest)
             self.members.load(self.sorted, multipliers, p)
             self.best = least
-            for j in range(self.members.n_classes):
-                self.groups.chosen[j] = 0
+            self.groups.set_pattern(p)
         theta = self.best_theta[p]
         for size in range(self.smallest, most + 1):
             if self.flat[size] >= least or not self.possible[size]:
@@ -618,48 +630,23 @@ class SmallGroups:
         numbers: cython.double[:, ::1],
         values: cython.double[::1],
     ) -> None:
-        """Find the inequality that bounds groups of a size best, under some patterns: it holds for larger ones, too.
+        """Find inequalities that bound groups of so many rows or more, under some patterns.
 
-        ``numbers`` gets the multiplier of the size, theta, and what a row of each class pays; ``values`` what groups of
-        this size or more cost at least by that, minus infinity if the inequality does not hold for them.
+        They are those of groups of this size; if the best size is larger and sizes are not tried one by one, of that.
+        ``numbers`` gets the multiplier of the size, theta, and what is paid for each class or edge; ``values`` what the
+        groups cost at least by that, minus infinity if the inequality does not hold for them.
         """
         self.multipliers = multipliers
         with cython.nogil:
             for i in range(patterns.shape[0]):
-                self.members.load(self.sorted, multipliers, patterns[i])
-                values[i] = self.find_tail(patterns[i], size, numbers, i)
-
-    @cython.cfunc
-    @cython.nogil
-    def find_tail(
-        self, p: cython.Py_ssize_t, size: cython.Py_ssize_t, numbers: cython.double[:, ::1], i: cython.Py_ssize_t
-    ) -> cython.double:
-        """Find the inequality of one pattern; return what groups cost at least by it."""
-        for j in range(self.members.n_classes):
-            self.groups.chosen[j] = 0
-        self.groups.set_size(size)
-        self.groups.find_theta(self.best_theta[p], INFINITY)
-        theta = self.groups.theta
-        if self.groups.low_value == INFINITY or not self.groups.find_cheapest(theta):
-            return -INFINITY
-        last: cython.double = INFINITY  # what the next row would cost
-        for j in range(self.members.n_classes):
-            last = min(last, self.groups.adding[j])
-        if last == INFINITY:
-            return -INFINITY
-        size_multiplier: cython.double = last - theta * self.groups.allowed[size] / size
-        total: cython.double = 0.0
-        for j in range(self.members.n_classes):
-            first, free = self.members.first[j], self.groups.free[j]
-            paid: cython.double = 0.0
-            if self.members.number[j] > free:
-                paid = min(theta, max(0.0, last - self.members.reduced_cost[first + free]))
-            numbers[i, 2 + self.members.sensitive_class[j]] = paid
-            size_multiplier -= paid * (free + 1 - self.groups.part[j]) / size
-            for place in range(first, first + self.members.number[j]):
-                total += min(0.0, self.members.reduced_cost[place] + paid - last)
-        numbers[i, 0], numbers[i, 1] = size_multiplier, theta
-        return total + size * size_multiplier if size_multiplier >= 0 else -INFINITY
+                p: cython.Py_ssize_t = patterns[i]
+                self.members.load(self.sorted, multipliers, p)
+                self.groups.set_pattern(p)
+                self.groups.set_size(size if self.best_size[p] < self.one_by_one else max(size, self.best_size[p]))
+                self.groups.find_theta(self.best_theta[p], INFINITY)
+                values[i] = -INFINITY
+                if self.groups.low_value < INFINITY:
+                    values[i] = self.groups.find_tail(size, self.groups.theta, numbers, i)
 
 
 def possible_sizes(totals: IntArray, rows: int, allowed: FloatArray) -> BoolArray:

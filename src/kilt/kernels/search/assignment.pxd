@@ -5,11 +5,13 @@ from kilt.kernels.model.rules cimport ClassCounts
 
 @cython.final
 cdef class CoverIndex:
-    cdef readonly long long[::1] sensitive_class
+    cdef readonly int[::1] sensitive_class
+    cdef readonly long long classes
     cdef readonly long long[::1] starts
     cdef readonly int[::1] pattern_of
     cdef readonly int[::1] row_type_of
     cdef readonly long long[::1] first
+    cdef readonly long long[::1] class_start
     cdef readonly int[::1] entries
     cdef readonly int[::1] covered
     cdef readonly long long[::1] cost
@@ -32,7 +34,10 @@ cdef class Assignment:
     cdef readonly ClassCounts by_class
     cdef readonly LinkedLists members
     cdef readonly LinkedLists homes
+    cdef readonly int[::1] only_home
     cdef readonly long long cost
+    cdef readonly long long[::1] version
+    cdef long long versions
     cdef Py_ssize_t logged
     cdef int[::1] log_entry
     cdef long long[::1] log_change

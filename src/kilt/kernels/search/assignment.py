@@ -16,13 +16,14 @@ class CoverIndex:
     """What does not change: entry e says that the row type ``row_type_of[e]`` fits under the pattern ``pattern_of[e]``.
 
     The entries of row type u are ``starts[u]`` to ``starts[u + 1]``, from cheap to dear; those of pattern p are
-    ``entries[first[p]:first[p + 1]]``, and ``covered`` has their row types in the same order. Patterns are in the order
-    of their ``cost``.
+    ``entries[first[p]:first[p + 1]]``, by sensitive class: those of class c begin at ``class_start[p * classes + c]``.
+    ``covered`` has their row types in the same order. Patterns are in the order of their ``cost``.
     """
 
     def __init__(
         self,
         sensitive_class: IntArray,
+        classes: int,
         starts: IntArray,
         pattern_of: IntArray,
         row_type_of: IntArray,
@@ -33,6 +34,10 @@ class CoverIndex:
     ) -> None:
         self.sensitive_class, self.starts, self.first, self.cost = sensitive_class, starts, first, cost
         self.pattern_of, self.row_type_of, self.entries, self.covered = pattern_of, row_type_of, entries, covered
+        self.classes = classes
+        patterns = len(cost)
+        keys = np.repeat(np.arange(patterns) * classes, np.diff(first)) + sensitive_class[covered]
+        self.class_start = np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=patterns * classes))])
 
 
 @cython.cclass
@@ -74,19 +79,22 @@ class LinkedLists:
 class Assignment:
     """What moves: the copies at each entry, and for every pattern its rows, in all and by sensitive class.
 
-    ``members`` lists the entries with copies of each pattern, ``homes`` those of each row type. The last ``logged``
-    moves can be undone.
+    ``members`` lists the entries with copies of each pattern and sensitive class, pattern by pattern, ``homes`` those
+    of each row type; ``only_home`` is the pattern of those that are under one only, else -1. A pattern has another
+    ``version`` after each change of its rows. The last ``logged`` moves can be undone.
     """
 
-    def __init__(self, index: CoverIndex, n_classes: int) -> None:
+    def __init__(self, index: CoverIndex) -> None:
         entries, patterns = len(index.pattern_of), len(index.cost)
         self.index = index
         self.copies = np.zeros(entries, dtype=np.int64)
         self.size = np.zeros(patterns, dtype=np.int64)
-        self.by_class = ClassCounts(np.zeros((patterns, n_classes), dtype=np.int64))
-        self.members = LinkedLists(patterns, entries)
+        self.by_class = ClassCounts(np.zeros((patterns, index.classes), dtype=np.int64))
+        self.members = LinkedLists(patterns * index.classes, entries)
         self.homes = LinkedLists(len(index.starts) - 1, entries)
-        self.cost = self.logged = 0
+        self.only_home = np.full(len(index.starts) - 1, -1, dtype=np.int32)
+        self.version = np.zeros(patterns, dtype=np.int64)
+        self.cost = self.logged = self.versions = 0
         self.log_entry = np.zeros(LONGEST_LOG, dtype=np.int32)
         self.log_change = np.zeros(LONGEST_LOG, dtype=np.int64)
 
@@ -110,9 +118,12 @@ class Assignment:
         """Take away all copies."""
         np.asarray(self.copies).fill(0)
         np.asarray(self.size).fill(0)
+        self.versions += 1
+        np.asarray(self.version).fill(self.versions)
         np.asarray(self.by_class.of).fill(0)
         self.members.clear()
         self.homes.clear()
+        np.asarray(self.only_home).fill(-1)
         self.cost = self.logged = 0
 
     @cython.cfunc
@@ -120,17 +131,24 @@ class Assignment:
     def shift(self, e: cython.Py_ssize_t, change: cython.longlong) -> cython.void:
         """Add copies at an entry, or take them away."""
         p, u = self.index.pattern_of[e], self.index.row_type_of[e]
+        c = self.index.sensitive_class[u]
         had = self.copies[e]
         self.copies[e] = had + change
         self.size[p] += change
-        self.by_class.of[p, self.index.sensitive_class[u]] += change
+        self.versions += 1
+        self.version[p] = self.versions
+        self.by_class.of[p, c] += change
         self.cost += change * self.index.cost[p]
         if had == 0:
-            self.members.link(e, p)
+            self.members.link(e, p * self.index.classes + c)
             self.homes.link(e, u)
+            self.only_home[u] = p if self.homes.after[e] < 0 else -1
         elif had + change == 0:
-            self.members.unlink(e, p)
+            self.members.unlink(e, p * self.index.classes + c)
             self.homes.unlink(e, u)
+            home = self.homes.head[u]
+            is_only: cython.bint = home >= 0 and self.homes.after[home] < 0
+            self.only_home[u] = self.index.pattern_of[home] if is_only else -1
 
     @cython.cfunc
     @cython.nogil

@@ -129,6 +129,7 @@ class Building:
                 net = multiplier[u] - self.index.cost[p]
                 self.offers.home[number], self.offers.entry[number] = h, self.index.entries[i]
                 self.offers.free[number], self.offers.net[number] = self.assignment.copies[h], net
+                self.offers.sensitive_class[number] = self.index.sensitive_class[u]
                 most += self.assignment.copies[h] * max(0.0, net)
                 number += 1
         self.offers.number = number

@@ -14,7 +14,7 @@ MOST_ADDED = cython.declare(cython.longlong, 60)  # rows by which a group grows
 MOST_DISSOLVED = cython.declare(cython.longlong, 500)  # rows of a group that leave one by one
 NOISE = cython.declare(cython.double, 0.2)  # rows by which violations seem larger, at random
 MOST_WEIGHT = cython.declare(cython.double, 0.5)  # rows of violation that a star is worth, at most
-UNTIL_REFRESHED = cython.declare(cython.longlong, 1_000)  # moves after which the ends of chains are looked for again
+UNTIL_REFRESHED = cython.declare(cython.longlong, 2_500)  # moves after which the ends of chains are looked for again
 
 
 @cython.cclass
@@ -28,7 +28,7 @@ class ChainMoves:
     def __init__(self, moves: Moves) -> None:
         self.index, self.assignment, self.rules, self.random = moves.index, moves.assignment, moves.rules, moves.random
         self.moves, self.chains, self.tried = moves, Chains(moves), 0
-        self.classes = self.assignment.by_class.of.shape[1]
+        self.classes = self.index.classes
         self.saving = np.zeros(self.classes)
         self.spare, self.wanted = np.zeros((2, self.classes), dtype=np.int64)
         self.trial, self.trial_size = ClassCounts(np.zeros((1, self.classes), dtype=np.int64)), 0
@@ -105,11 +105,11 @@ class ChainMoves:
     def follow(self, c: cython.Py_ssize_t) -> cython.void:
         """Follow the chains of a class that save something."""
         for p in range(self.index.cost.shape[0]):
-            if self.assignment.size[p] > 0 and self.chains.source[p, c] > self.index.cost[p]:
+            if self.assignment.size[p] > 0 and self.chains.source[c, p] > self.index.cost[p]:
                 self.moves.stamp += 1
                 self.assignment.logged = 0
                 saves: cython.double = self.index.cost[p] + 1
-                if self.moves.stays_legal(p, c, 1) and self.chains.pull(p, c, saves, self.chains.source[p, c]) >= 0:
+                if self.moves.may_take(p, c) and self.chains.pull(p, c, saves, self.chains.source[c, p]) >= 0:
                     self.moves.forget()
 
     @cython.cfunc
@@ -139,14 +139,16 @@ class ChainMoves:
         for c in range(self.classes):
             self.saving[c], self.spare[c], self.wanted[c] = -INFEASIBLE_COST, 0, 0
             of_class = p * self.classes + c
-            for at in range(self.chains.class_start[of_class], self.chains.class_start[of_class + 1]):
-                h = self.assignment.homes.head[self.index.covered[self.chains.place[at]]]
+            for at in range(self.index.class_start[of_class], self.index.class_start[of_class + 1]):
+                u = self.index.covered[at]
+                only = self.assignment.only_home[u]
+                h = self.assignment.homes.head[u]
                 while h >= 0:
-                    q = self.index.pattern_of[h]
-                    if q != p and self.chains.source[q, c] >= 0:
+                    q = only if only >= 0 else self.index.pattern_of[h]
+                    if q != p and self.chains.source[c, q] >= 0:
                         self.spare[c] += self.assignment.copies[h]
-                        self.saving[c] = max(self.saving[c], self.chains.source[q, c] - self.index.cost[p])
-                    h = self.assignment.homes.after[h]
+                        self.saving[c] = max(self.saving[c], self.chains.source[c, q] - self.index.cost[p])
+                    h = -1 if only >= 0 else self.assignment.homes.after[h]
 
     @cython.cfunc
     @cython.nogil
@@ -192,23 +194,25 @@ class ChainMoves:
         """Let all rows of q leave by chains, if that seems to cost at most so much; say whether they did."""
         cost: cython.double = self.index.cost[q]
         extra: cython.double = 0.0
-        e = self.assignment.members.head[q]
-        while e >= 0:
-            other = self.cost_elsewhere(e)
-            if other == INFEASIBLE_COST:
-                return False
-            extra += self.assignment.copies[e] * (other - cost)
-            e = self.assignment.members.after[e]
+        for c in range(self.classes):
+            e = self.assignment.members.head[q * self.classes + c]
+            while e >= 0:
+                other = self.cost_elsewhere(e)
+                if other == INFEASIBLE_COST:
+                    return False
+                extra += self.assignment.copies[e] * (other - cost)
+                e = self.assignment.members.after[e]
         if extra > most:
             return False
-        while self.assignment.size[q] > 0:
-            e = self.assignment.members.head[q]
-            other = self.cost_elsewhere(e)
-            extra -= other - cost
-            found = self.chains.push(e, cost + most - extra, other) if self.chains.has_room() else -1.0
-            if found < 0:
-                return False
-            extra += found - cost
+        for c in range(self.classes):
+            while self.assignment.by_class.of[q, c] > 0:
+                e = self.assignment.members.head[q * self.classes + c]
+                other = self.cost_elsewhere(e)
+                extra -= other - cost
+                found = self.chains.push(e, cost + most - extra, other) if self.chains.has_room() else -1.0
+                if found < 0:
+                    return False
+                extra += found - cost
         return True
 
     @cython.cfunc
@@ -221,5 +225,5 @@ class ChainMoves:
         for other in range(self.index.starts[u], self.index.starts[u + 1]):
             p = self.index.pattern_of[other]
             if p != q and self.assignment.size[p] > 0:
-                least = min(least, self.chains.sink[p, c])
+                least = min(least, self.chains.sink[c, p])
         return least

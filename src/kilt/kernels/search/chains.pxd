@@ -12,13 +12,11 @@ cdef class Chains:
     cdef Random random
     cdef Moves moves
     cdef Py_ssize_t classes
-    cdef long long[::1] class_start
-    cdef int[::1] place
-    cdef long long visit
-    cdef long long[::1] visited
+    cdef int visit
+    cdef int[::1] visited
     cdef int[::1] from_entry
     cdef int[::1] to_entry
-    cdef long long[::1] queue
+    cdef int[::1] queue
     cdef double[:, ::1] source
     cdef double[:, ::1] sink
     cdef void find_sources(self, Py_ssize_t c) nogil

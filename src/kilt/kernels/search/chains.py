@@ -14,6 +14,7 @@ from cython.cimports.kilt.kernels.search.moves import INFEASIBLE_COST, Moves
 from kilt.numbers import FloatArray
 
 LOOKED_AT = cython.declare(cython.longlong, 60)  # row types of a class under a pattern that a chain is continued with
+UNKNOWN = cython.declare(cython.double, -2.0)  # the cost of the source of an open group, while sources are looked for
 MOST_VISITED = cython.declare(cython.Py_ssize_t, 200)  # groups that are looked at for a chain
 
 
@@ -21,30 +22,22 @@ MOST_VISITED = cython.declare(cython.Py_ssize_t, 200)  # groups that are looked 
 class Chains:
     """The chains of one worker; a group is a *source* if it can spare a row of a class, a *sink* if it can take one.
 
-    The row types of class c under pattern p are in ``CoverIndex.covered`` at the places ``place[i]``, from
-    ``class_start[p * classes + c]`` to the next start. ``source[p, c]`` has the cost of the dearest source from which a
-    chain leads to the group of p (-1 if none does), ``sink[p, c]`` that of the cheapest sink to which one leads from
-    it: as they were when they were last looked for. While a chain is searched, ``visited`` marks the groups that it can
+    ``source[c, p]`` has the cost of the dearest source from which a chain of class c leads to the group of p (-1 if
+    none does), ``sink[c, p]`` that of the cheapest sink to which one leads from it: as they were when they were last
+    looked for, or when a search for them failed. While a chain is searched, ``visited`` marks the groups that it can
     pass, and a row goes from ``from_entry`` to ``to_entry`` there.
     """
 
     def __init__(self, moves: Moves) -> None:
         self.index, self.assignment, self.random, self.moves = moves.index, moves.assignment, moves.random, moves
         patterns = len(self.index.cost)
-        self.classes = self.assignment.by_class.of.shape[1]
-        covered = np.asarray(self.index.covered)
-        owner = np.repeat(np.arange(patterns), np.diff(np.asarray(self.index.first)))
-        keys = owner * self.classes + np.asarray(self.index.sensitive_class)[covered]
-        self.place = np.argsort(keys, kind="stable").astype(np.int32)
-        self.class_start = np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=patterns * self.classes))])
-        self.visit = 0
-        self.visited, self.queue = np.zeros((2, patterns), dtype=np.int64)
-        self.from_entry, self.to_entry = np.zeros((2, patterns), dtype=np.int32)
-        self.source = np.full((patterns, self.classes), -1.0)
-        self.sink = np.full((patterns, self.classes), INFEASIBLE_COST)
+        self.classes, self.visit = self.index.classes, 0
+        self.visited, self.queue, self.from_entry, self.to_entry = np.zeros((4, patterns), dtype=np.int32)
+        self.source = np.full((self.classes, patterns), -1.0)
+        self.sink = np.full((self.classes, patterns), INFEASIBLE_COST)
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """Look for all sources and sinks; return their costs by pattern and class."""
+        """Look for all sources and sinks; return their costs by class and pattern."""
         for c in range(self.classes):
             self.find_sources(c)
             self.find_sinks(c)
@@ -56,11 +49,13 @@ class Chains:
         """Note for every group the dearest source of a class: sources from dear to cheap mark whom they reach first."""
         patterns = self.index.cost.shape[0]
         for p in range(patterns):
-            self.source[p, c] = -1.0
+            self.source[c, p] = UNKNOWN if self.assignment.size[p] > 0 else -1.0
         for i in range(patterns):
             p = patterns - 1 - i
-            if self.assignment.by_class.of[p, c] > 0 and self.source[p, c] < 0 and self.moves.stays_legal(p, c, -1):
+            if self.assignment.by_class.of[p, c] > 0 and self.source[c, p] == UNKNOWN and self.moves.may_give(p, c):
                 self.spread_source(p, c)
+        for p in range(patterns):
+            self.source[c, p] = max(self.source[c, p], -1.0)
 
     @cython.cfunc
     @cython.nogil
@@ -68,21 +63,20 @@ class Chains:
         """Note a source at all groups to which chains lead from it."""
         cost: cython.double = self.index.cost[first]
         self.queue[0] = first
-        self.source[first, c] = cost
+        self.source[c, first] = cost
         head: cython.Py_ssize_t = 0
         tail: cython.Py_ssize_t = 1
         while head < tail:
-            e = self.assignment.members.head[self.queue[head]]
+            e = self.assignment.members.head[self.queue[head] * self.classes + c]
             head += 1
             while e >= 0:
                 u = self.index.row_type_of[e]
-                if self.index.sensitive_class[u] == c:
-                    for other in range(self.index.starts[u], self.index.starts[u + 1]):
-                        q = self.index.pattern_of[other]
-                        if self.assignment.size[q] > 0 and self.source[q, c] < 0:
-                            self.source[q, c] = cost
-                            self.queue[tail] = q
-                            tail += 1
+                for other in range(self.index.starts[u], self.index.starts[u + 1]):
+                    q = self.index.pattern_of[other]
+                    if self.source[c, q] == UNKNOWN:
+                        self.source[c, q] = cost
+                        self.queue[tail] = q
+                        tail += 1
                 e = self.assignment.members.after[e]
 
     @cython.cfunc
@@ -91,10 +85,10 @@ class Chains:
         """Note for every group the cheapest sink of a class, likewise."""
         patterns = self.index.cost.shape[0]
         for p in range(patterns):
-            self.sink[p, c] = INFEASIBLE_COST
+            self.sink[c, p] = INFEASIBLE_COST
         for p in range(patterns):
-            known: cython.bint = self.sink[p, c] < INFEASIBLE_COST
-            if self.assignment.size[p] > 0 and not known and self.moves.stays_legal(p, c, 1):
+            known: cython.bint = self.sink[c, p] < INFEASIBLE_COST
+            if self.assignment.size[p] > 0 and not known and self.moves.may_take(p, c):
                 self.spread_sink(p, c)
 
     @cython.cfunc
@@ -103,21 +97,23 @@ class Chains:
         """Note a sink at all groups from which chains lead to it."""
         cost: cython.double = self.index.cost[first]
         self.queue[0] = first
-        self.sink[first, c] = cost
+        self.sink[c, first] = cost
         head: cython.Py_ssize_t = 0
         tail: cython.Py_ssize_t = 1
         while head < tail:
             r = self.queue[head] * self.classes + c
             head += 1
-            for at in range(self.class_start[r], self.class_start[r + 1]):
-                h = self.assignment.homes.head[self.index.covered[self.place[at]]]
+            for at in range(self.index.class_start[r], self.index.class_start[r + 1]):
+                u = self.index.covered[at]
+                only = self.assignment.only_home[u]
+                h = self.assignment.homes.head[u]
                 while h >= 0:
-                    q = self.index.pattern_of[h]
-                    if self.sink[q, c] == INFEASIBLE_COST:
-                        self.sink[q, c] = cost
+                    q = only if only >= 0 else self.index.pattern_of[h]
+                    if self.sink[c, q] == INFEASIBLE_COST:
+                        self.sink[c, q] = cost
                         self.queue[tail] = q
                         tail += 1
-                    h = self.assignment.homes.after[h]
+                    h = -1 if only >= 0 else self.assignment.homes.after[h]
 
     @cython.cfunc
     @cython.nogil
@@ -159,22 +155,27 @@ class Chains:
         while head < tail < MOST_VISITED and best_cost < enough:
             r = self.queue[head] * self.classes + c
             head += 1
-            first = self.class_start[r]
-            span = self.class_start[r + 1] - first
+            first = self.index.class_start[r]
+            span = self.index.class_start[r + 1] - first
             start: cython.longlong = self.random.draw_below(span) if span > LOOKED_AT else 0
             for i in range(min(span, LOOKED_AT)):
-                at = self.place[first + start + i - (span if start + i >= span else 0)]
-                h = self.assignment.homes.head[self.index.covered[at]]
+                at = first + start + i - (span if start + i >= span else 0)
+                u = self.index.covered[at]
+                only = self.assignment.only_home[u]
+                h = self.assignment.homes.head[u]
                 while h >= 0:
-                    q = self.index.pattern_of[h]
-                    if self.visited[q] != self.visit and self.source[q, c] >= least:
+                    q = only if only >= 0 else self.index.pattern_of[h]
+                    if self.visited[q] != self.visit and self.source[c, q] >= least:
                         self.visited[q] = self.visit
                         self.from_entry[q], self.to_entry[q] = h, self.index.entries[at]
                         self.queue[tail] = q
                         tail += 1
-                        if self.index.cost[q] > best_cost and self.moves.stays_legal(q, c, -1):
+                        if self.index.cost[q] > best_cost and self.moves.may_give(q, c):
                             best, best_cost = q, self.index.cost[q]
-                    h = self.assignment.homes.after[h]
+                    h = -1 if only >= 0 else self.assignment.homes.after[h]
+        if best_cost < enough:
+            for i in range(tail):
+                self.source[c, self.queue[i]] = min(self.source[c, self.queue[i]], best_cost if best >= 0 else -1.0)
         return best
 
     @cython.cfunc
@@ -207,21 +208,25 @@ class Chains:
         best: cython.Py_ssize_t = -1
         best_cost: cython.double = most + 1
         while head < tail < MOST_VISITED and best_cost > enough:
-            home: cython.Py_ssize_t = e if head == 0 else self.assignment.members.head[self.queue[head]]
+            home: cython.Py_ssize_t = (
+                e if head == 0 else self.assignment.members.head[self.queue[head] * self.classes + c]
+            )
             head += 1
             while home >= 0:
                 u = self.index.row_type_of[home]
-                if self.index.sensitive_class[u] == c:
-                    for other in range(self.index.starts[u], self.index.starts[u + 1]):
-                        p = self.index.pattern_of[other]
-                        if self.sink[p, c] <= most and self.visited[p] != self.visit and self.assignment.size[p] > 0:
-                            self.visited[p] = self.visit
-                            self.from_entry[p], self.to_entry[p] = home, other
-                            self.queue[tail] = p
-                            tail += 1
-                            if self.index.cost[p] < best_cost and self.moves.stays_legal(p, c, 1):
-                                best, best_cost = p, self.index.cost[p]
+                for other in range(self.index.starts[u], self.index.starts[u + 1]):
+                    p = self.index.pattern_of[other]
+                    if self.sink[c, p] <= most and self.visited[p] != self.visit and self.assignment.size[p] > 0:
+                        self.visited[p] = self.visit
+                        self.from_entry[p], self.to_entry[p] = home, other
+                        self.queue[tail] = p
+                        tail += 1
+                        if self.index.cost[p] < best_cost and self.moves.may_take(p, c):
+                            best, best_cost = p, self.index.cost[p]
                 home = -1 if head == 1 else self.assignment.members.after[home]
+        if best_cost > enough:
+            for i in range(1, tail):
+                self.sink[c, self.queue[i]] = max(self.sink[c, self.queue[i]], best_cost if best >= 0 else most + 1)
         return best
 
     @cython.cfunc

@@ -21,7 +21,9 @@ class Moves:
     """The moves of one worker, and what they remember from one to the next.
 
     By pattern: ``banned`` has the ``stamp`` of the move that closes it, ``closing`` what it costs to close it, where
-    ``known``. By row type: ``other`` is what it would pay elsewhere, or -1. ``changes`` counts the moves that are kept.
+    ``known``. By row type: ``other`` is what it would pay elsewhere, or -1. By pattern and sensitive class: ``takes``
+    and ``gives`` have twice the version of the group for which it was last decided whether it is legal with one row
+    more, or less, plus one if it is. ``changes`` counts the moves that are kept.
     """
 
     def __init__(self, index: CoverIndex, assignment: Assignment, rules: CompiledRules, random: Random) -> None:
@@ -32,6 +34,7 @@ class Moves:
         self.closing = np.zeros(patterns)
         self.known = np.zeros(patterns, dtype=np.uint8)
         self.other = np.full(len(index.starts) - 1, -1.0)
+        self.takes, self.gives = np.full((2, 0 if rules.size_only else patterns * index.classes), -1, dtype=np.int64)
 
     def forget_all(self) -> None:
         """Forget what moves remember."""
@@ -64,6 +67,28 @@ class Moves:
 
     @cython.cfunc
     @cython.nogil
+    def may_take(self, p: cython.Py_ssize_t, c: cython.Py_ssize_t) -> cython.bint:
+        """Say whether a group is legal with one more row of a sensitive class, and remember it."""
+        if self.rules.size_only:
+            return self.assignment.size[p] + 1 >= self.rules.min_group_size
+        at = p * self.index.classes + c
+        if self.takes[at] >> 1 != self.assignment.version[p]:
+            self.takes[at] = 2 * self.assignment.version[p] + self.stays_legal(p, c, 1)
+        return self.takes[at] & 1
+
+    @cython.cfunc
+    @cython.nogil
+    def may_give(self, p: cython.Py_ssize_t, c: cython.Py_ssize_t) -> cython.bint:
+        """Say whether a group is legal with one row less of a sensitive class, and remember it."""
+        if self.rules.size_only:
+            return self.assignment.size[p] == 1 or self.assignment.size[p] > self.rules.min_group_size
+        at = p * self.index.classes + c
+        if self.gives[at] >> 1 != self.assignment.version[p]:
+            self.gives[at] = 2 * self.assignment.version[p] + self.stays_legal(p, c, -1)
+        return self.gives[at] & 1
+
+    @cython.cfunc
+    @cython.nogil
     def most_copies(
         self, p: cython.Py_ssize_t, c: cython.Py_ssize_t, sign: cython.longlong, limit: cython.longlong
     ) -> cython.longlong:
@@ -92,7 +117,7 @@ class Moves:
                 self.assignment.size[p] > 0
                 and p != q
                 and self.banned[p] != self.stamp
-                and (self.rules.size_only or self.stays_legal(p, self.index.sensitive_class[u], 1))
+                and (self.rules.size_only or self.may_take(p, self.index.sensitive_class[u]))
             ):
                 return e
         return -1
@@ -104,7 +129,7 @@ class Moves:
 
         It is remembered for row types that are in one group only, until one of their patterns changes.
         """
-        alone: cython.bint = self.assignment.homes.after[self.assignment.homes.head[u]] < 0
+        alone: cython.bint = self.assignment.only_home[u] >= 0
         if alone and self.other[u] >= 0:
             return self.other[u]
         to = self.elsewhere(u, q)
@@ -122,21 +147,25 @@ class Moves:
         if self.known[q]:
             return self.closing[q]
         cost: cython.double = 0.0
-        e = self.assignment.members.head[q]
-        while e >= 0 and cost < INFEASIBLE_COST:
-            other = self.other_cost(self.index.row_type_of[e], q)
-            if other == INFEASIBLE_COST:
-                cost = INFEASIBLE_COST
-            else:
-                cost += self.assignment.copies[e] * (other - self.index.cost[q])
-            e = self.assignment.members.after[e]
+        for c in range(self.index.classes):
+            e = self.assignment.members.head[q * self.index.classes + c]
+            while e >= 0 and cost < INFEASIBLE_COST:
+                other = self.other_cost(self.index.row_type_of[e], q)
+                if other == INFEASIBLE_COST:
+                    cost = INFEASIBLE_COST
+                else:
+                    cost += self.assignment.copies[e] * (other - self.index.cost[q])
+                e = self.assignment.members.after[e]
         self.closing[q], self.known[q] = cost, True
         return cost
 
     @cython.cfunc
     @cython.nogil
     def forget(self) -> cython.void:
-        """Forget what is remembered of the patterns of the last moves, and of the row types that fit under them."""
+        """Forget what is remembered of the patterns of the last moves, and of the row types that may go there now.
+
+        A row type that would pay less elsewhere is not concerned.
+        """
         self.stamp += 1
         self.changes += 1
         for i in range(self.assignment.logged):
@@ -147,6 +176,11 @@ class Moves:
             self.known[p] = False
             for j in range(self.index.first[p], self.index.first[p + 1]):
                 u = self.index.covered[j]
+                if self.assignment.only_home[u] >= 0:
+                    if self.other[u] >= self.index.cost[p]:
+                        self.other[u] = -1.0
+                        self.known[self.assignment.only_home[u]] = False
+                    continue
                 self.other[u] = -1.0
                 h = self.assignment.homes.head[u]
                 while h >= 0:
@@ -162,22 +196,28 @@ class Moves:
         """
         self.banned[q] = self.stamp
         for _ in range(1 if self.rules.size_only else 3):
-            e = self.assignment.members.head[q]
-            while e >= 0:
-                follows = self.assignment.members.after[e]
-                while self.assignment.copies[e] > 0 and self.assignment.has_room():
-                    u = self.index.row_type_of[e]
-                    to = self.elsewhere(u, q)
-                    if to < 0:
-                        break
-                    copies: cython.longlong = self.assignment.copies[e]
-                    if not self.rules.size_only:
-                        copies = self.most_copies(self.index.pattern_of[to], self.index.sensitive_class[u], 1, copies)
-                    self.assignment.move(e, to, max(1, copies))
-                e = follows
+            for c in range(self.index.classes):
+                self.close_class(q, c)
             if self.assignment.size[q] == 0:
                 return True
         return False
+
+    @cython.cfunc
+    @cython.nogil
+    def close_class(self, q: cython.Py_ssize_t, c: cython.Py_ssize_t) -> cython.void:
+        """Let the rows of q of a sensitive class join other groups, as far as they are taken."""
+        e = self.assignment.members.head[q * self.index.classes + c]
+        while e >= 0:
+            follows = self.assignment.members.after[e]
+            while self.assignment.copies[e] > 0 and self.assignment.has_room():
+                to = self.elsewhere(self.index.row_type_of[e], q)
+                if to < 0:
+                    break
+                copies: cython.longlong = self.assignment.copies[e]
+                if not self.rules.size_only:
+                    copies = self.most_copies(self.index.pattern_of[to], c, 1, copies)
+                self.assignment.move(e, to, max(1, copies))
+            e = follows
 
     @cython.cfunc
     @cython.nogil
@@ -227,14 +267,12 @@ class Moves:
         leaving: cython.Py_ssize_t = -1
         to: cython.Py_ssize_t = -1
         tried: cython.longlong = 0
-        e = self.assignment.members.head[q]
+        e = self.assignment.members.head[q * self.index.classes + c]
         while e >= 0 and tried < MOST_REPAIRED:
-            u = self.index.row_type_of[e]
-            if self.index.sensitive_class[u] == c:
-                tried += 1
-                other = self.elsewhere(u, q)
-                if other >= 0 and self.index.cost[self.index.pattern_of[other]] < cheapest:
-                    cheapest, leaving, to = self.index.cost[self.index.pattern_of[other]], e, other
+            tried += 1
+            other = self.elsewhere(self.index.row_type_of[e], q)
+            if other >= 0 and self.index.cost[self.index.pattern_of[other]] < cheapest:
+                cheapest, leaving, to = self.index.cost[self.index.pattern_of[other]], e, other
             e = self.assignment.members.after[e]
         if leaving >= 0:
             self.assignment.move(leaving, to, 1)

@@ -15,6 +15,7 @@ cdef class Offers:
     cdef Py_ssize_t room
     cdef long long[::1] home
     cdef long long[::1] entry
+    cdef int[::1] sensitive_class
     cdef long long[::1] free
     cdef double[::1] net
     cdef long long[::1] chosen
@@ -27,7 +28,6 @@ cdef class Offers:
     cdef long long step
     cdef Py_ssize_t step_class
     cdef double step_violation
-    cdef Py_ssize_t class_of(self, Py_ssize_t i) nogil
     cdef double choose(self, Py_ssize_t p, double most) nogil
     cdef void choose_savings(self, Py_ssize_t p) nogil
     cdef double make_legal(self, Py_ssize_t p, double violation, double most) nogil

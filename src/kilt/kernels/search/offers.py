@@ -18,7 +18,9 @@ MOST_STEPS = cython.declare(cython.longlong, 3_000)  # after which the group is 
 
 @cython.cclass
 class Offers:
-    """Offer i is ``free[i]`` copies that could come from the entry ``home[i]`` to ``entry[i]``; each saves ``net[i]``.
+    """Offer i is ``free[i]`` copies that could come from the entry ``home[i]`` to ``entry[i]``.
+
+    They are of a ``sensitive_class[i]``, and each saves ``net[i]``.
 
     ``chosen[i]`` of them come. ``trial`` counts the rows of the group with the chosen ones. ``order`` has the offers by
     sensitive class and falling savings: those of class c begin at ``stretch[c]``, and the chosen ones end at
@@ -33,18 +35,12 @@ class Offers:
         self.number, self.room = 0, room
         classes = self.assignment.by_class.of.shape[1]
         self.home, self.entry, self.free, self.chosen = np.zeros((4, room), dtype=np.int64)
-        self.net = np.zeros(room)
+        self.net, self.sensitive_class = np.zeros(room), np.zeros(room, dtype=np.int32)
         self.trial, self.trial_size = ClassCounts(np.zeros((1, classes), dtype=np.int64)), 0
         self.order = np.zeros(room, dtype=np.intp)
         self.stretch, self.edge = np.zeros(classes + 1, dtype=np.intp), np.zeros(classes, dtype=np.intp)
         self.spare = np.zeros(classes, dtype=np.int64)
         self.step, self.step_class, self.step_violation = 0, 0, 0.0
-
-    @cython.cfunc
-    @cython.nogil
-    def class_of(self, i: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Return the sensitive class of an offer."""
-        return self.index.sensitive_class[self.index.row_type_of[self.home[i]]]
 
     @cython.cfunc
     @cython.nogil
@@ -69,7 +65,7 @@ class Offers:
             self.trial.of[0, c] = self.assignment.by_class.of[p, c]
         for i in range(self.number):
             self.chosen[i] = self.free[i] if self.net[i] > least_net else 0
-            self.trial.of[0, self.class_of(i)] += self.chosen[i]
+            self.trial.of[0, self.sensitive_class[i]] += self.chosen[i]
             self.trial_size += self.chosen[i]
 
     @cython.cfunc
@@ -158,13 +154,13 @@ class Offers:
             self.stretch[c] = 0
         for i in range(self.number):
             if self.free[i] > 0:
-                self.stretch[self.class_of(i) + 1] += 1
+                self.stretch[self.sensitive_class[i] + 1] += 1
         for c in range(classes):
             self.stretch[c + 1] += self.stretch[c]
             self.edge[c] = self.stretch[c]
         for i in range(self.number):
             if self.free[i] > 0:
-                c = self.class_of(i)
+                c = self.sensitive_class[i]
                 self.order[self.edge[c]] = i
                 self.edge[c] += 1
         for c in range(classes):

@@ -27,7 +27,7 @@ cdef class Opening:
     cdef long long[::1] looked
     cdef bint open_pattern(self, Py_ssize_t p, long long max_closed_size, double most) nogil
     cdef void list_offers(self, Py_ssize_t p) nogil
-    cdef void list_offer(self, Py_ssize_t home, Py_ssize_t entry) nogil
+    cdef void list_offer(self, Py_ssize_t home, Py_ssize_t entry, Py_ssize_t u) nogil
     cdef double estimate_savings(self, Py_ssize_t p, long long max_closed_size) nogil
     cdef double offered_by(self, Py_ssize_t q, Py_ssize_t p, long long max_closed_size) nogil
     cdef long long offer_removable(self, Py_ssize_t q, double each) nogil

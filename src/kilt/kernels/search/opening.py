@@ -11,7 +11,9 @@ from cython.cimports.kilt.kernels.search.moves import INFEASIBLE_COST, Moves
 from cython.cimports.kilt.kernels.search.offers import Offers
 
 DEAREST = cython.declare(cython.longlong, 3)  # stars that a row may pay more so that a group is legal
-LOOKED_AT = cython.declare(cython.longlong, 200)  # row types among which a replacement for another is searched
+LOOKED_AT = cython.declare(
+    cython.longlong, 30
+)  # row types of a class among which a replacement for another is searched
 FRESH = cython.declare(cython.double, 0.02)  # how often it is searched again
 PATIENCE = cython.declare(cython.double, 0.5)  # stars by which keeping a group may seem better and it is yet closed
 
@@ -67,15 +69,17 @@ class Opening:
             at = first + start + i
             if start + i >= span:
                 at -= span
-            h = self.assignment.homes.head[self.index.covered[at]]
-            while h >= 0 and self.offers.number < self.offers.room:
-                if self.index.pattern_of[h] != p:
-                    self.list_offer(h, self.index.entries[at])
-                h = self.assignment.homes.after[h]
+            u = self.index.covered[at]
+            only = self.assignment.only_home[u]
+            h = self.assignment.homes.head[u]
+            while h >= 0 and self.offers.number < self.offers.room and only != p:
+                if only >= 0 or self.index.pattern_of[h] != p:
+                    self.list_offer(h, self.index.entries[at], u)
+                h = -1 if only >= 0 else self.assignment.homes.after[h]
 
     @cython.cfunc
     @cython.nogil
-    def list_offer(self, home: cython.Py_ssize_t, entry: cython.Py_ssize_t) -> cython.void:
+    def list_offer(self, home: cython.Py_ssize_t, entry: cython.Py_ssize_t, u: cython.Py_ssize_t) -> cython.void:
         """Add an offer to those of its donor."""
         q, number = self.index.pattern_of[home], self.offers.number
         if self.donor_stamp[q] != self.moves.stamp:
@@ -83,6 +87,7 @@ class Opening:
             self.donor[self.n_donors] = q
             self.n_donors += 1
         self.offers.home[number], self.offers.entry[number], self.chained[number] = home, entry, False
+        self.offers.sensitive_class[number] = self.index.sensitive_class[u]
         self.next_offer[number] = self.first_offer[q]
         self.first_offer[q] = number
         self.offers.number = number + 1
@@ -131,7 +136,7 @@ class Opening:
             free: cython.longlong = self.removable(q, i, total) if affordable else 0
             if not self.rules.size_only:
                 self.assignment.size[q] -= free
-                self.assignment.by_class.of[q, self.offers.class_of(i)] -= free
+                self.assignment.by_class.of[q, self.offers.sensitive_class[i]] -= free
             self.offers.free[i], self.offers.net[i] = free, each
             total += free
             i = self.next_offer[i]
@@ -139,21 +144,25 @@ class Opening:
             i = self.first_offer[q]
             while i >= 0:
                 self.assignment.size[q] += self.offers.free[i]
-                self.assignment.by_class.of[q, self.offers.class_of(i)] += self.offers.free[i]
+                self.assignment.by_class.of[q, self.offers.sensitive_class[i]] += self.offers.free[i]
                 i = self.next_offer[i]
         return total
 
     @cython.cfunc
     @cython.nogil
     def removable(self, q: cython.Py_ssize_t, i: cython.Py_ssize_t, removed: cython.longlong) -> cython.longlong:
-        """Return how many copies of an offer can leave q; if only the size matters, so many have left before."""
+        """Return how many copies of an offer can leave q; so many have left before."""
         spare: cython.longlong = self.assignment.size[q] - self.rules.min_group_size
         if self.rules.size_only:
             spare -= removed
         spare = max(0, min(self.assignment.copies[self.offers.home[i]], spare))
         if self.rules.size_only or spare == 0:
             return spare
-        return self.moves.most_copies(q, self.offers.class_of(i), -1, spare)
+        if removed == 0:
+            gives: cython.bint = self.moves.may_give(q, self.offers.sensitive_class[i])
+            if not gives or spare == 1:
+                return 1 if gives else 0
+        return self.moves.most_copies(q, self.offers.sensitive_class[i], -1, spare)
 
     @cython.cfunc
     @cython.nogil
@@ -198,7 +207,7 @@ class Opening:
         i: cython.Py_ssize_t = self.first_offer[q]
         while i >= 0:
             if self.offers.free[i] == 0:
-                net = each - self.replacement_cost(q, self.offers.class_of(i), p)
+                net = each - self.replacement_cost(q, self.offers.sensitive_class[i], p)
                 if net > best:
                     best, found = net, i
             i = self.next_offer[i]
@@ -220,7 +229,7 @@ class Opening:
         if self.refill[q, c] >= 0 and self.random.draw() >= FRESH:
             h = self.refill_home[q, c]
             r = self.index.pattern_of[h]
-            if self.assignment.copies[h] > 0 and p != r != q and self.moves.stays_legal(r, c, -1):
+            if self.assignment.copies[h] > 0 and p != r != q and self.moves.may_give(r, c):
                 return self.index.cost[q] - self.index.cost[r]
         return self.find_replacement(q, c, p)
 
@@ -230,25 +239,24 @@ class Opening:
         """Search the row of a class that can come to q, not from p, at least cost, and remember it; return the cost."""
         best: cython.double = INFEASIBLE_COST
         self.refill[q, c], self.looked[q] = -1, self.moves.changes
-        first = self.index.first[q]
-        span = self.index.first[q + 1] - first
+        first = self.index.class_start[q * self.index.classes + c]
+        span = self.index.class_start[q * self.index.classes + c + 1] - first
         start: cython.longlong = self.random.draw_below(span) if span > LOOKED_AT else 0
         for i in range(min(span, LOOKED_AT)):
             at = first + start + i
             if start + i >= span:
                 at -= span
             u = self.index.covered[at]
-            if self.index.sensitive_class[u] != c:
-                continue
+            only = self.assignment.only_home[u]
             h = self.assignment.homes.head[u]
             while h >= 0:
-                r = self.index.pattern_of[h]
+                r = only if only >= 0 else self.index.pattern_of[h]
                 extra = self.index.cost[q] - self.index.cost[r]
                 is_near: cython.bint = p != r != q and extra < best and extra <= DEAREST * self.rules.unit
-                if is_near and self.moves.stays_legal(r, c, -1):
+                if is_near and self.moves.may_give(r, c):
                     best = extra
                     self.refill[q, c], self.refill_home[q, c] = self.index.entries[at], h
-                h = self.assignment.homes.after[h]
+                h = -1 if only >= 0 else self.assignment.homes.after[h]
         return best
 
     @cython.cfunc
@@ -261,7 +269,7 @@ class Opening:
         for i in range(self.offers.number):
             if self.offers.chosen[i] > 0 and self.chained[i]:
                 h = self.offers.home[i]
-                q, c = self.index.pattern_of[h], self.offers.class_of(i)
+                q, c = self.index.pattern_of[h], self.offers.sensitive_class[i]
                 if self.assignment.copies[h] == 0 or self.replacement_cost(q, c, p) == INFEASIBLE_COST:
                     return False
                 self.assignment.move(self.refill_home[q, c], self.refill[q, c], 1)

@@ -6,7 +6,7 @@ once. It never makes a release worse, and its effort is limited by nodes, not by
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.common.subproblem import Subproblem
+from kilt.solvers.exact.compositions.solver import Params as CompositionParams
+from kilt.solvers.exact.compositions.solver import close_gap, rule_of
 from kilt.solvers.exact.milp.solver import improve
 from kilt.solvers.search.state import keep_entries, with_groups
 
@@ -36,6 +38,7 @@ class Params:
 
 
 PARAMS = Params()
+COMPOSITION_PARAMS = CompositionParams(steps=200, max_compositions=60_000, max_nodes=200)
 
 
 @dataclass
@@ -54,13 +57,20 @@ class PatternLns:
     def improve(self, partition: Partition, stop: StoppingRule) -> Partition:
         """Solve one subproblem."""
         part = Subproblem.of(self.problem, partition, self._neighbourhood(partition))
-        found = improve(part.problem, self._patterns(part), Solution(part.before), stop, silent, PARAMS.max_nodes)
+        found = self._solve(part, stop)
         self.row_types = (
             min(self.row_types * PARAMS.growth, PARAMS.max_row_types)
             if found.is_optimal
             else max(self.row_types * PARAMS.shrinkage, PARAMS.min_row_types)
         )
         return part.lift(found.partition) if found.cost < part.before.cost else partition
+
+    def _solve(self, part: Subproblem, stop: StoppingRule) -> Solution:
+        """Solve a subproblem: by its compositions if these can be listed, else by the program over its patterns."""
+        pool, before = self._patterns(part), Solution(part.before)
+        if rule_of(part.problem) is None:
+            return improve(part.problem, pool, before, stop, silent, PARAMS.max_nodes)
+        return close_gap(part.problem, pool, before, replace(stop, gap=None), silent, COMPOSITION_PARAMS)
 
     def _patterns(self, part: Subproblem) -> Pool:
         """Return the patterns of the pool, and of the groups, as they are on the row types of a subproblem."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kilt.run.stopping import StoppingRule
@@ -12,11 +13,15 @@ from kilt.run.stopping import StoppingRule
 class Params:
     """Shares of the time, temperatures and limits of a search; costs are in stars."""
 
-    bounding_share: float = 0.75  # of the time is for the bound: the last proof is done when the search ends
+    bounding_share: float = 0.65  # of the time is for the bound: the last proof is done when the search ends
+    short_bounding_share: float = 0.85  # the same in a short time: nothing matters as much as multipliers then
+    short_seconds: float = 6.0  # up to which a time is short
+    min_filtering_seconds: float = 1.5  # that must be left for patterns to be filtered again after building
     building_share: float = 0.55  # of the time is for building a partition by multipliers
     annealing_share: float = 0.5  # of the time is for annealing in small tables; solving subproblems has the rest
-    greedy_share: float = 0.2  # of the time is for level greedy where more than a size is asked for
-    min_greedy_seconds: float = 1.5  # and at least so long: it is what a very short search hands over
+    first_cycle_seconds: float = 0.25  # of annealing in small tables: each cycle is twice as long as the one before it
+    greedy_share: float = 0.13  # of the time is for level greedy where more than a size is asked for,
+    min_greedy_seconds: float = 0.4  # and at least so long: it is what a very short search hands over
 
     multiplier_step: float = 0.25  # what is added to the multipliers of rows that are left, from round to round
     short_multiplier_step: float = 1.0  # the same where time is short
@@ -77,6 +82,18 @@ class Schedule:
         """Say about how many moves there will be in all, given how much is done."""
         most = math.inf if self.stop.iterations is None else self.stop.iterations
         return most if self.stop.seconds is None else min(most, self.moves / max(1e-6, done))
+
+
+def cycles(stop: StoppingRule, share: float, first: float) -> Iterator[StoppingRule]:
+    """Yield limits for a share of the time that is left: cycles of so many seconds, twice as many, and so on.
+
+    So a longer search begins like a shorter one.
+    """
+    until = stop.share(share)
+    while until.seconds is not None and until.seconds - until.elapsed > 3 * first:
+        yield until.at_most(first)
+        first *= 2
+    yield until
 
 
 def cooled(t_start: float, t_end: float, done: float) -> float:

@@ -27,7 +27,7 @@ from kilt.kernels.model.rules import CompiledRules
 from kilt.model.partition import Partition
 from kilt.model.patterns import n_level_vectors, useful_levels
 from kilt.model.problem import Problem
-from kilt.numbers import FloatArray
+from kilt.numbers import FloatArray, IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.incumbent import Incumbent
 from kilt.run.progress import Observer, Progress
@@ -37,7 +37,7 @@ from kilt.solvers.base import Solution
 from kilt.solvers.common.compile_rules import compile_rules
 from kilt.solvers.greedy.solver import Greedy
 from kilt.solvers.search.lns import PatternLns
-from kilt.solvers.search.schedule import Params, Schedule, cooled
+from kilt.solvers.search.schedule import Params, Schedule, cooled, cycles
 from kilt.solvers.search.state import (
     SearchState,
     filter_by_extra_cost,
@@ -79,12 +79,14 @@ class Search:
         else:
             incumbent.wanted = True
             run = Run(problem, rules, stop, observer, incumbent, self.seed)
-            with BackgroundBound(problem, stop.share(PARAMS.bounding_share), observer, incumbent) as background:
+            is_short = stop.seconds <= PARAMS.short_seconds
+            share = stop.share(PARAMS.short_bounding_share if is_short else PARAMS.bounding_share)
+            with BackgroundBound(problem, share, observer, incumbent) as background:
                 start = run.start(self.given)
                 if start.cost > problem.base_cost and not run.needs_swaps:
                     background.wait(incumbent.ready)
                 best = run.improve(start)
-                bound = background.enough()
+                bound = background.enough(stop)
         observer(Progress("solving", 1.0, problem.stars(best.cost), problem.stars(bound.cost)))
         return Solution(best, Bound(min(best.cost, bound.cost), bound.parts))
 
@@ -154,15 +156,22 @@ class Run:
         promising = filter_by_reduced_cost(oracle, multipliers, self._dearest(oracle), PARAMS.min_patterns)
         best = min(best, self._build(promising, multipliers / incumbent.scale), key=cost_of)
         self._report(best.cost)
-        if self.stop():
-            return best
-        near = filter_by_reduced_cost(oracle, multipliers, PARAMS.max_reduced_cost, PARAMS.min_patterns)
+        return best if self.stop() else self._improve_among(promising, multipliers, best)
+
+    def _improve_among(self, promising: Pool, multipliers: IntArray, best: Partition) -> Partition:
+        """Anneal a partition over promising patterns; in small tables solve subproblems, too."""
+        near = promising
+        if self.stop.seconds is None or self.stop.seconds - self.stop.elapsed > PARAMS.min_filtering_seconds:
+            oracle = oracle_of(self.problem, promising)
+            near = filter_by_reduced_cost(oracle, multipliers, PARAMS.max_reduced_cost, PARAMS.min_patterns)
         near = filter_by_extra_cost(self.problem, near, best, PARAMS.max_extra_cost)
         near = with_groups(self.problem, near, [best])
-        is_small = self.stop.seconds is not None and len(self.problem.counts) <= PARAMS.row_types_per_worker
         state = SearchState.of(near, self.rules, best, self.problem, self.seed)
-        best = min(best, self._anneal(state, PARAMS.annealing_share if is_small else 1.0), key=cost_of)
-        return self._solve_subproblems(near, best) if is_small else best
+        if self.stop.seconds is None or len(self.problem.counts) > PARAMS.row_types_per_worker:
+            return min(best, self._anneal(state), key=cost_of)
+        for limit in cycles(self.stop, PARAMS.annealing_share, PARAMS.first_cycle_seconds):
+            best = min(best, self._anneal(state, limit), key=cost_of)
+        return self._solve_subproblems(near, best)
 
     def _dearest(self, oracle: Oracle) -> float:
         """Return the reduced cost up to which patterns are used to build a partition."""
@@ -186,7 +195,7 @@ class Run:
             first = built if built.cost <= PARAMS.max_built_cost * best.cost else best
             near = filter_by_extra_cost(self.problem, near, first, PARAMS.max_extra_cost)
             state = SearchState.of(with_groups(self.problem, near, [first]), self.rules, first, self.problem, self.seed)
-            best = min(best, built, self._anneal(state, 1.0, self.stop.share(share)), key=cost_of)
+            best = min(best, built, self._anneal(state, self.stop.share(share)), key=cost_of)
         return best
 
     def swap_rows(self, start: Partition) -> Partition:
@@ -231,15 +240,15 @@ class Run:
             multipliers[rest] += step * self.problem.unit
             raised += step
 
-    def _anneal(self, state: SearchState, until: float, stop: StoppingRule | None = None) -> Partition:
-        """Try moves, ever colder, until so much is done; keep the best."""
+    def _anneal(self, state: SearchState, stop: StoppingRule | None = None) -> Partition:
+        """Try moves, ever colder; keep the best."""
         schedule = Schedule(stop or self.stop, PARAMS)
         best, copies = state.cost, state.copies.copy()
         size = max(PARAMS.min_usual_size, state.usual_size())
         step = step_cost(self.problem) if self.incumbent.on_demand else 1.0
         t_start, t_end = (step * stars * size**power for stars, power in (PARAMS.t_start, PARAMS.t_end))
         workers = Workers.of(state, self._number_of_workers(state.groups), self.seed)
-        while (done := schedule.done()) < until and not self.stop(best, self.incumbent.bound):
+        while (done := schedule.done()) < 1 and not self.stop(best, self.incumbent.bound):
             workers.anneal(schedule.chunk(), cooled(t_start, t_end, done))
             if workers.cost < best:
                 best, copies = workers.cost, workers.copies()

@@ -45,12 +45,16 @@ class SearchState:
     def of(cls, pool: Pool, rules: CompiledRules, partition: Partition, problem: Problem, seed: int) -> SearchState:
         """Place a partition whose patterns are all in the pool."""
         n_row_types = len(problem.counts)
+        classes = 1 if rules.size_only else len(problem.sensitive_totals)
+        sensitive_class = problem.sensitive_class if classes > 1 else np.zeros(n_row_types)
+        pool = _by_class(pool, sensitive_class.astype(np.int32), classes)
         starts, patterns, places = by_type(pool.types, pool.starts, n_row_types)
         entries = np.empty(len(places), dtype=np.int32)
         entries[places] = np.arange(len(places), dtype=np.int32)
         row_types = pool.types[places].astype(np.int32)
         index = CoverIndex(
-            sensitive_class=problem.sensitive_class.astype(np.int64),
+            sensitive_class=sensitive_class.astype(np.int32),
+            classes=classes,
             starts=starts,
             pattern_of=patterns,
             row_type_of=row_types,
@@ -68,7 +72,7 @@ class SearchState:
     @classmethod
     def _empty(cls, problem: Problem, pool: Pool, index: CoverIndex, rules: CompiledRules, seed: int) -> SearchState:
         """Return a state without any rows; its rules are its own, since no two threads may share them."""
-        assignment, rules = Assignment(index, len(problem.sensitive_totals)), rules.copy()
+        assignment, rules = Assignment(index), rules.copy()
         annealing = Annealing(index, assignment, rules, Random.of_seed(seed))
         every = np.arange(len(problem.counts))
         return cls(problem, pool, index, assignment, rules, annealing, np.arange(len(pool)), every)
@@ -151,6 +155,14 @@ class SearchState:
         used = np.flatnonzero(copies)
         types, patterns = (part[used].astype(np.int64) for part in (self.row_type_of, self.pattern_of))
         return Partition.of(self.problem, types, patterns, copies[used])
+
+
+def _by_class(pool: Pool, sensitive_class: IntArray, classes: int) -> Pool:
+    """Order the row types of each pattern by sensitive class."""
+    if classes == 1:
+        return pool
+    order = np.argsort(pool.owner * classes + sensitive_class[pool.types], kind="stable")
+    return Pool(Ragged(pool.types[order], pool.starts), pool.levels, pool.cost, pool.ceiling)
 
 
 def one_group(problem: Problem) -> Partition:

@@ -22,15 +22,17 @@ from kilt.leftovers import own_name
 from kilt.numbers import pluralize
 from kilt.sources.base import is_object_of
 from kilt.sources.duck.connection import Database
-from kilt.sources.duck.file_reader import check_names, identifier
+from kilt.sources.duck.file_reader import check_names
 from kilt.sources.duck.kinds import loaded
 from kilt.sources.duck.table import DuckSource
 from kilt.sources.file_format import quoted
 from kilt.sources.file_state import FileState
 from kilt.sources.sql.engine import fresh, listed
+from kilt.sources.sql.names import TableName, sql_name
 
 SCHEME = "duckdb://"
 SUFFIXES = (".duckdb", ".ddb")
+MAIN = "main"  # the schema of a table that is named without one
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,7 @@ class Address:
     """A table of a database file: ``patients.duckdb?table=clinic.visits``, also after ``duckdb://``."""
 
     path: Path
-    schema: str = "main"
-    table: str | None = None
+    table: TableName | None = None
 
     @classmethod
     def of(cls, text: str | PathLike[str]) -> Address:
@@ -49,16 +50,15 @@ class Address:
         others = [f"'{name}'" for name in said if name != "table"]
         if others or not path or (query and not said.get("table")):
             raise InputError(f"'{text}' must look like patients.duckdb?table=visits")
-        schema, _, table = said.get("table", "").rpartition(".")
-        return cls(Path(path), schema or "main", table or None)
+        return cls(Path(path), TableName.parse(said["table"]) if query else None)
 
     @property
-    def name(self) -> str:
-        """The table as a message calls it."""
-        return f"{'' if self.schema == 'main' else f'{self.schema}.'}{self.table}"
+    def schema(self) -> str:
+        """The schema of the table."""
+        return MAIN if self.table is None or self.table.schema is None else self.table.schema
 
     def __str__(self) -> str:
-        return f"{self.path}" + (f"?{urlencode({'table': self.name}, safe='.')}" if self.table else "")
+        return f"{self.path}" + (f"?{urlencode({'table': str(self.table)}, safe='.')}" if self.table else "")
 
 
 def is_database(data: Any) -> bool:
@@ -82,28 +82,42 @@ def open_database(text: str | PathLike[str], beside: DuckSource | None) -> DuckS
     database = beside.engine if beside is not None else Database()
     state = FileState.of(address.path, address.path.with_name(f"{address.path.name}.wal"))
     with attached(database, address.path, read_only=True) as alias:
-        schema, table = _table(database, alias, address)
-        source = _copied(database, f"{alias}.{identifier(schema)}.{identifier(table)}", f"'{address}'")
-    source.state = state
+        place = _place(database, alias, address)
+        try:
+            read = frozenset(database.connection.get_table_names(f"FROM {place}", qualified=True))
+            source = _copied(database, place, f"'{address}'")
+        except duckdb.Error as error:
+            kind = type(error).__name__
+            raise InputError(f"the table '{address}' cannot be read ({kind}): does DuckDB itself read it?") from None
+    source.state, source.read = state, read
     return source
 
 
-def _table(database: Database, alias: str, address: Address) -> tuple[str, str]:
-    """Return schema and name of the table that is meant."""
+def _place(database: Database, alias: str, address: Address) -> str:
+    """Return the table that is meant as SQL has it; capital letters do not matter to DuckDB."""
     found = database.rows(
         "SELECT table_schema, table_name FROM information_schema.tables "
         f"WHERE table_catalog = {quoted(alias)} ORDER BY ALL"
     )
-    if address.table is None and len(found) == 1:
-        return str(found[0][0]), str(found[0][1])
-    if (address.schema, address.table) in found:
-        return address.schema, str(address.table)
-    names = ", ".join(name if schema == "main" else f"{schema}.{name}" for schema, name in found[:10])
-    there = f"it has {names}" if found else "it has none"
+    known = [TableName(name, None if schema == MAIN else schema) for schema, name in found]
+    if address.table is None and len(known) == 1:
+        chosen = [0]
+    else:
+        chosen = [place for place, (schema, name) in enumerate(found) if is_named(address, schema, name)]
+    if chosen:
+        return f"{alias}.{'.'.join(map(sql_name, found[chosen[0]]))}"
+    names = listed(map(str, known[:10]))
+    there = f"it has {names}" if known else "it has none"
     if address.table is None:
-        example = f": {address.path}?table=NAME" if found else ""
-        raise InputError(f"the database '{address.path}' has {pluralize(len(found), 'table')} ({names}){example}")
-    raise InputError(f"the database '{address.path}' has no table '{address.name}': {there}")
+        example = f": {address.path}?table=NAME" if known else ""
+        raise InputError(f"the database '{address.path}' has {pluralize(len(known), 'table')} ({names}){example}")
+    raise InputError(f"the database '{address.path}' has no table '{address.table}': {there}")
+
+
+def is_named(address: Address, schema: str, name: str) -> bool:
+    """Say whether an address names this table, as DuckDB reads names."""
+    named = address.table is not None and address.table.name.casefold() == name.casefold()
+    return named and address.schema.casefold() == schema.casefold()
 
 
 def open_relation(relation: Any, beside: DuckSource | None) -> DuckSource:
@@ -140,7 +154,7 @@ def _copied(database: Database, given: str, shown: str) -> DuckSource:
     kinds = database.kinds(given)
     check_names(list(kinds), shown)
     table = fresh("table")
-    chosen = (loaded(identifier(name), kind, f"c{i}") for i, (name, kind) in enumerate(kinds.items()))
+    chosen = (loaded(sql_name(name), kind, f"c{i}") for i, (name, kind) in enumerate(kinds.items()))
     database.create(table, f"SELECT {listed(chosen)} FROM {given}")
     source = DuckSource(database, table, list(kinds))
     if not source.rows:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
 
 import duckdb
 
@@ -15,12 +14,12 @@ from kilt.model.marks import ColumnMark
 from kilt.sources.base import Source
 from kilt.sources.duck.carrying import carried, carried_back
 from kilt.sources.duck.connection import Database
-from kilt.sources.duck.database import Address, attached, is_database
-from kilt.sources.duck.file_reader import identifier
+from kilt.sources.duck.database import Address, attached, is_named
 from kilt.sources.duck.file_writer import FRAME
 from kilt.sources.duck.table import DuckSource
 from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import fresh, listed, number
+from kilt.sources.sql.names import parts_of, sql_name
 from kilt.sources.sql.table import SqlSource
 from kilt.sources.writer import StagedRelease
 from kilt.staging import is_same_file, require_writable
@@ -34,28 +33,38 @@ class DatabaseWriter:
 
     typed = True
 
+    @property
+    def name(self) -> str:
+        """The name of the table in its schema."""
+        if self.address.table is None:
+            raise AssertionError("an output has a table")
+        return self.address.table.name
+
     @classmethod
-    def of(cls, text: str | PathLike[str], data: Any) -> DatabaseWriter:
+    def of(cls, text: str | PathLike[str]) -> DatabaseWriter:
         """Check, before any work is done, that the table can be written."""
         address = Address.of(text)
         if address.table is None:
             raise InputError(f"the output '{text}' names no table: {address.path}?table=NAME")
-        if is_database(data):
-            given = Address.of(data)
-            same = given.table in (None, address.table) and given.schema == address.schema
-            if same and is_same_file(given.path, address.path):
-                raise InputError(f"the output '{text}' is the input: choose another table")
         require_writable(address.path, "output")
         database = Database()
         if address.path.exists():
             with attached(database, address.path, read_only=False) as alias:
                 _require_schema(database, alias, address)
+                _require_replaceable(database, alias, address)
         elif address.schema != "main":
             raise InputError(f"the output '{text}' is a new database, which has no schema '{address.schema}'")
         return cls(address)
 
-    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:
-        """Every mark can be written."""
+    def require_free(self, source: Source, marks: Mapping[str, ColumnMark]) -> None:  # noqa: ARG002 - all can be written
+        """Raise if the original is read from the table, perhaps through a view: it would be gone."""
+        if not isinstance(source, DuckSource) or not any(
+            is_same_file(self.address.path, p) for p in source.state.paths
+        ):
+            return
+        for parts in filter(None, map(parts_of, source.read)):
+            if is_named(self.address, parts[-2] if len(parts) > 1 else self.address.schema, parts[-1]):
+                raise InputError(f"the output '{self.address}' is the input, or read by it: choose another table")
 
     @contextmanager
     def stage(self, released: Source) -> Iterator[StagedRelease]:
@@ -78,7 +87,7 @@ class DatabaseWriter:
     def _staged(self, released: DuckSource, alias: str) -> DuckSource:
         """Copy the release with its witnesses."""
         _require_schema(released.engine, alias, self.address)
-        table = f"{alias}.{identifier(self.address.schema)}.{fresh('staged')}"
+        table = f"{alias}.{sql_name(self.address.schema)}.{fresh('staged')}"
         cells = [f"c{i}" for i in range(len(released.columns))]
         chosen = listed([*cells, *(f"{each} AS w{i}" for i, each in enumerate(released.witness))])
         released.engine.run(f"CREATE TABLE {table} AS SELECT {chosen} FROM {released.table} ORDER BY rowid")
@@ -86,7 +95,7 @@ class DatabaseWriter:
 
     def _publish(self, staged: DuckSource, alias: str) -> None:
         """Replace the table by what was staged, without the witnesses."""
-        table = f"{alias}.{identifier(self.address.schema)}.{identifier(str(self.address.table))}"
+        table = f"{alias}.{sql_name(self.address.schema)}.{sql_name(self.name)}"
         staged.engine.run(f"DROP TABLE IF EXISTS {table}")
         staged.engine.run(f"CREATE TABLE {table} AS SELECT {staged.named()} FROM {staged.table} ORDER BY rowid")
         staged.engine.run(f"DROP TABLE {staged.table}")
@@ -107,6 +116,22 @@ def _require_schema(database: Database, alias: str, address: Address) -> None:
     known = f"SELECT count(*) FROM information_schema.schemata WHERE catalog_name = {quoted(alias)}"
     if not number(database, f"{known} AND schema_name = {quoted(address.schema)}"):
         raise InputError(f"the database '{address.path}' has no schema '{address.schema}'")
+
+
+def _require_replaceable(database: Database, alias: str, address: Address) -> None:
+    """Raise if something of the name is there that cannot be replaced by a table."""
+    views = f"SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = {quoted(alias)}"
+    if any(is_named(address, *row) for row in database.rows(views)):
+        raise InputError(f"the output '{address}' is a view: choose another table")
+    referenced = (
+        "SELECT schema_name, referenced_table, table_name FROM duckdb_constraints() "
+        f"WHERE constraint_type = 'FOREIGN KEY' AND database_name = {quoted(alias)}"
+    )
+    for schema, name, by in database.rows(referenced):
+        if is_named(address, schema, name):
+            raise InputError(
+                f"the output '{address}' cannot be replaced: the table '{by}' refers to it: choose another"
+            )
 
 
 @contextmanager

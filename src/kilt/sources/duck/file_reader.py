@@ -21,6 +21,7 @@ from kilt.errors import InputError
 from kilt.numbers import pluralize
 from kilt.sources.duck.connection import Database
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
+from kilt.sources.sql.names import sql_name
 from kilt.sources.text_files import CHUNK, byte_chunks, plain_copy, written_copy
 from kilt.sources.workbook import csv_lines, read_sheet
 
@@ -72,7 +73,7 @@ def _load_parquet(database: Database, form: FileFormat, table: str) -> list[str]
     reader = f"read_parquet({_literal(form.path)}, hive_partitioning=false)"
     kinds = database.kinds(f"SELECT * FROM {reader}")
     check_names(list(kinds), form.shown)
-    chosen = ", ".join(f"{identifier(name)} AS c{i}" for i, name in enumerate(kinds))
+    chosen = ", ".join(f"{sql_name(name)} AS c{i}" for i, name in enumerate(kinds))
     database.create(table, f"SELECT {chosen} FROM {reader}")
     return list(kinds)
 
@@ -174,11 +175,6 @@ def check_names(names: list[str], shown: str) -> None:
         if first != place:
             how = "occurs twice" if names[first] == name else f"differs from '{names[first]}' only in case"
             raise InputError(f"the column name '{name}' of {shown} {how}: every column needs its own")
-
-
-def identifier(name: str) -> str:
-    """Quote a name for SQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _literal(path: Path) -> str:

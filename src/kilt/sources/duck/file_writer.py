@@ -16,6 +16,7 @@ from kilt.leftovers import own_name
 from kilt.model.marks import ColumnMark
 from kilt.sources.base import Source
 from kilt.sources.duck.carrying import write
+from kilt.sources.duck.table import DuckSource
 from kilt.sources.file_format import FileFormat, FileStyle
 from kilt.sources.sql.table import SqlSource
 from kilt.sources.text_files import require_encodable
@@ -59,8 +60,10 @@ class FileWriter:
         """Whether the file keeps the types of columns."""
         return self.form.kind == "parquet"
 
-    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:
-        """Raise, before any work is done, if a mark cannot be written in the encoding of the file."""
+    def require_free(self, source: Source, marks: Mapping[str, ColumnMark]) -> None:
+        """Raise if the file is what the table was read from, or if a mark cannot be written in its encoding."""
+        for path in source.state.paths if isinstance(source, DuckSource) and not self.form.is_standard else ():
+            require_writable(self.form.path, "output", input=path)
         style = getattr(source, "style", None)
         if self.form.kind == "csv" and isinstance(style, FileStyle):
             require_encodable((mark for mark in marks.values() if isinstance(mark, str)), style, "the mark")

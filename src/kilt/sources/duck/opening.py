@@ -30,4 +30,4 @@ def open_writer(output: Any, data: Any, style: FileStyle | None) -> Writer:
     known = isinstance(data, str | PathLike | SqlSource) or is_relation(data) or is_object_of(data, "pyspark")
     if data is not None and not known:
         raise InputError(FRAME)
-    return DatabaseWriter.of(output, data) if is_database(output) else FileWriter.of(Path(output), data, style)
+    return DatabaseWriter.of(output) if is_database(output) else FileWriter.of(Path(output), data, style)

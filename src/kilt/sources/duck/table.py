@@ -17,13 +17,13 @@ from kilt.errors import InputError
 from kilt.model.plan import Plan
 from kilt.sources.base import Counted
 from kilt.sources.duck.connection import Database
-from kilt.sources.duck.file_reader import identifier as sql_name
 from kilt.sources.duck.file_reader import load
 from kilt.sources.duck.formulas import escaped, escaped_cell, formula_columns, is_formula, unescaped, unescaped_cell
 from kilt.sources.duck.kinds import nested, require_parquet, require_plain
 from kilt.sources.file_format import FileFormat, FileStyle, quoted
 from kilt.sources.file_state import FileState
 from kilt.sources.sql.engine import fresh, number
+from kilt.sources.sql.names import sql_name
 from kilt.sources.sql.table import SqlSource
 from kilt.sources.tally import Tally
 from kilt.sources.text_files import write_encoded
@@ -56,6 +56,7 @@ class DuckSource(SqlSource):
         super().__init__(engine, table, columns, witness or ("rowid",), notes)
         self.style = FileStyle()
         self.state = FileState.of()
+        self.read: frozenset[str] = frozenset()  # the tables of a database that it was read from
 
     @classmethod
     def open(cls, path: Path, style: FileStyle | None = None, beside: DuckSource | None = None) -> Self:

@@ -187,10 +187,12 @@ def test_an_interrupted_statement_is_cancelled(cluster):
         ("SELECT * FROM no_such_table", "a table of the query does not exist"),
         ("SELECT 1 / 0 AS a", "a cell cannot be computed"),
         ("SELECT 'secret-cell'::int AS a", "a cell cannot be computed"),
+        ("WITH gone AS (DELETE FROM texts RETURNING *) SELECT * FROM gone", "a SELECT that changes nothing"),
         ("SELECT 1 AS a WHERE false", "the query has no rows"),
     ],
 )
 def test_a_query_that_cannot_be_run_is_explained_without_a_cell(cluster, query, said):
+    cluster.run("CREATE TABLE IF NOT EXISTS texts (a text)")
     with pytest.raises(KiltError, match=said) as caught:
         PostgresSource.open(PostgresUrl.parse(cluster.url()).with_query(query))
     assert "secret" not in str(caught.value)

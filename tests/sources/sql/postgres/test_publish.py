@@ -14,7 +14,9 @@ import pytest
 import kilt
 from kilt.errors import InputError, KiltError, VerificationError
 from kilt.sources.sql.postgres import publish
+from kilt.sources.sql.postgres.connection import Postgres
 from kilt.sources.sql.postgres.table import PostgresSource
+from kilt.sources.sql.postgres.writer import TableWriter
 from support.command import RUN
 from support.profiles import scaled
 
@@ -120,6 +122,7 @@ def test_where_a_release_cannot_go_is_said_before_any_work(visits, tmp_path):
     fails("is the input: choose another table", visits.url("visits"))
     fails("is the input: choose another table", visits.url("public.visits"))
     fails("the schema 'nowhere' of the output does not exist", visits.url("nowhere.visits"))
+    fails("the schema 'pg_catalog' belongs to PostgreSQL itself", visits.url("pg_catalog.visits"))
     fails("names no table", visits.url())
     fails("only in the database that the original was read from", "postgresql://elsewhere/db?table=t")
     (tmp_path / "visits.csv").write_text("age,zip,n\n1,2,3\n1,2,3\n1,2,3\n")
@@ -220,6 +223,61 @@ def test_a_release_in_use_is_waited_for_and_then_an_error(visits, monkeypatch):
         cursor.executescript("ROLLBACK")
     reader.close()
     assert release(visits).verdict.met
+
+
+def test_two_runs_that_make_the_same_table_are_told_apart(visits, monkeypatch):
+    """The one that is first has made it; the other one is told so."""
+    published = TableWriter.stage
+
+    def late(writer, released):
+        monkeypatch.setattr(TableWriter, "stage", published)
+        release(visits)
+        return published(writer, released)
+
+    monkeypatch.setattr(TableWriter, "stage", late)
+    assert release(visits).verdict.met  # it replaces the other's, which was there when it began to publish
+    visits.run("DROP TABLE visits_release")
+    replace_nothing = publish.Place.oid
+    other = visits.connect()
+    with other.cursor() as cursor:
+
+        def made_meanwhile(place, engine):
+            found = replace_nothing(place, engine)
+            cursor.executescript("CREATE TABLE IF NOT EXISTS visits_release (a int)")
+            return found
+
+        monkeypatch.setattr(publish.Place, "oid", made_meanwhile)
+        monkeypatch.setattr(publish.Place, "require_free", lambda *_: None)
+        with pytest.raises(KiltError, match="another session made a table of this name at the same time: run it again"):
+            release(visits)
+    other.close()
+    assert visits.bag("visits_release") == []
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [("run", "the connection to the database was lost"), ("commit", "'public.visits_release'.*whole")],
+)
+def test_a_server_that_ends_the_session_is_told(visits, monkeypatch, moment, said):
+    release(visits)
+    before = visits.bag("visits_release")
+    stage, original = TableWriter.stage, getattr(Postgres, moment)
+
+    def staged(writer, released):
+        def ended(engine, *given):
+            if engine is released.engine:
+                monkeypatch.setattr(Postgres, moment, original)
+                ((pid,),) = engine.rows("SELECT pg_backend_pid()::int8")
+                visits.run(f"SELECT pg_terminate_backend({pid})")
+            return original(engine, *given)
+
+        monkeypatch.setattr(Postgres, moment, ended)
+        return stage(writer, released)
+
+    monkeypatch.setattr(TableWriter, "stage", staged)
+    with pytest.raises(KiltError, match=said):
+        release(visits)
+    assert visits.bag("visits_release") == before
 
 
 RELEASE = """

@@ -16,8 +16,9 @@ from kilt.model.marks import choose_marks
 from kilt.model.partition import Partition
 from kilt.sources.counted_table import TableDescription
 from kilt.sources.duck.table import DuckSource
+from kilt.sources.sql.names import sql_name
 from kilt.sources.sql.postgres.table import PostgresSource
-from kilt.sources.sql.postgres.url import PostgresUrl, sql_name
+from kilt.sources.sql.postgres.url import PostgresUrl
 from support.command import call
 from support.profiles import examples
 

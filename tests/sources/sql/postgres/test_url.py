@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kilt.errors import InputError
-from kilt.sources.sql.postgres.url import PostgresUrl, TableName, holds_password, is_postgres_url, shown_location
+from kilt.sources.sql.names import TableName
+from kilt.sources.sql.postgres.url import PostgresUrl, holds_password, is_postgres_url, shown_location
 from support.profiles import examples
 
 NAMES = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=8)

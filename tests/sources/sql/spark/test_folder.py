@@ -93,6 +93,19 @@ def test_what_cannot_be_read_or_written_is_refused(
     assert visible(patients.parent) == ["bare", "patients", "plain", "text"]
 
 
+def test_a_frame_does_not_replace_what_it_is_read_from(spark: SparkSession, patients: Path, tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    kilt.anonymize(SparkFolder(str(patients)), quasi="zip,age", keep="note", policy=POLICY, output=first)
+    frame = spark.read.parquet(str(first)).where("age IS NOT NULL")
+    before = sorted(map(str, frame.collect()))
+    given = {"quasi": "zip,age", "keep": "note", "policy": POLICY}
+    with pytest.raises(InputError, match=r"/first' is the input, or a part of it: choose another folder"):
+        kilt.anonymize(frame, **given, output=first)
+    with pytest.raises(InputError, match=r"/first' is the input"):
+        kilt.anonymize(frame, **given).write(first)
+    assert sorted(map(str, frame.collect())) == before
+
+
 def test_an_empty_folder_is_named(spark: SparkSession, patients: Path) -> None:
     spark.read.parquet(str(patients)).limit(0).write.parquet(str(patients.parent / "empty"))
     done = call("anonymize", "empty", "-o", "out", *WORDS, cwd=patients.parent)

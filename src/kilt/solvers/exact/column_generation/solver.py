@@ -30,6 +30,8 @@ from kilt.solvers.exact.column_generation.master import (
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
 from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
 from kilt.solvers.exact.column_generation.selection import Node
+from kilt.solvers.exact.compositions.solver import close_gap as close_by_compositions
+from kilt.solvers.exact.compositions.solver import rule_of
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
 from kilt.solvers.greedy.solver import greedy_start
 from kilt.solvers.search.wide.swaps import anneal_rows
@@ -78,6 +80,7 @@ class Params:
 
 
 PARAMS = Params()
+MANY_CLASSES = 3  # sensitive classes, above which compositions are listed rather than minimal groups
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,11 @@ def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) 
     start = greedy_start(problem, pool, stop, observer)
     if pool is None or start.is_optimal or stop():
         return start
+    if rule_of(problem) is not None and len(problem.sensitive_totals) > MANY_CLASSES:
+        better = anneal_rows(problem, start.partition, stop, seed)
+        start = close_by_compositions(problem, pool, replace(start, partition=better), stop, observer)
+        if start.is_optimal or stop():
+            return start
     minimal_groups = _minimal_groups(problem, pool, stop)
     if minimal_groups is None:
         better = anneal_rows(problem, start.partition, stop, seed) if problem.rows <= SMALL_TABLE else start.partition

@@ -21,6 +21,7 @@ from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.common.highs import quiet, solve, whole_bound
+from kilt.solvers.exact.compositions.solver import close_gap
 from kilt.solvers.exact.milp.program import Program, groups_of
 from kilt.solvers.exact.milp.rows import highs_model
 from kilt.solvers.greedy.solver import greedy_start
@@ -41,7 +42,9 @@ class PatternMilp:
         problem = problem.presolved
         pool = every_pattern(problem, stop)
         start = greedy_start(problem, pool, stop, observer)
-        return start if pool is None else improve(problem, pool, start, stop, observer)
+        if pool is None:
+            return start
+        return improve(problem, pool, close_gap(problem, pool, start, stop, observer), stop, observer)
 
 
 def improve(

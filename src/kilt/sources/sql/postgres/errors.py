@@ -10,6 +10,12 @@ import adbc_driver_manager as adbc
 
 from kilt.errors import InputError, KiltError
 
+MADE_MEANWHILE = "another session made a table of this name at the same time: run it again"
+LOST = re.compile(  # what libpq says, without a state, of a connection that is gone
+    "server closed the connection|no connection to the server|terminating connection|could not (send|receive)|"
+    "connection (reset|timed out)|broken pipe|SSL SYSCALL|SSL connection has been closed",
+    re.IGNORECASE,
+)
 BY_STATE = {  # the state that a statement ended in, or the class of states
     "42501": "a privilege is missing: kilt needs SELECT on what it reads, USAGE on its schema and TEMPORARY on the "
     "database",
@@ -19,6 +25,9 @@ BY_STATE = {  # the state that a statement ended in, or the class of states
     "42P01": "a table of the query does not exist",
     "42703": "a column of the query does not exist",
     "42601": "the query is not a SELECT that the database understands: try it in psql",
+    "0A000": "the query must be a SELECT that changes nothing",
+    "23505": MADE_MEANWHILE,
+    "42P07": MADE_MEANWHILE,
     "42701": "two columns of the query have the same name: give each a name of its own with AS",
     "55P03": "the table that is to be replaced is in use by another session: run it again later",
     "57014": "the statement was cancelled",
@@ -51,6 +60,10 @@ class DatabaseError(KiltError):
     """A statement that the database refused."""
 
 
+class LostConnectionError(DatabaseError):
+    """A session that the server, or something between us and it, has ended."""
+
+
 @contextmanager
 def told_plainly() -> Iterator[None]:
     """Say in one sentence what a statement ended in; nothing of what the database said is repeated."""
@@ -58,6 +71,8 @@ def told_plainly() -> Iterator[None]:
         yield
     except adbc.Error as error:
         state = error.sqlstate or ""
+        if state.startswith("08") or (not state and LOST.search(str(error))):
+            raise LostConnectionError(f"PostgreSQL: {BY_STATE['08']}") from None
         said = BY_STATE.get(state) or BY_STATE.get(state[:2])
         known = said or "the database refused a statement"
         raise DatabaseError(f"PostgreSQL: {known}{f' [{state}]' if state else ''}") from None

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from kilt.errors import InputError, raise_all
 from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import listed
+from kilt.sources.sql.names import TableName, sql_name
 from kilt.sources.sql.postgres.connection import Postgres
-from kilt.sources.sql.postgres.url import TableName, sql_name
 
 ABOUT = """
 SELECT c.relkind::text, pg_catalog.pg_get_userbyid(c.relowner)::text, pg_catalog.pg_has_role(c.relowner, 'USAGE'),

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kilt.errors import InputError, VerificationError, raise_all
+from kilt.errors import InputError, KiltError, VerificationError, raise_all
 from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import fresh, listed
+from kilt.sources.sql.names import TableName, sql_name
 from kilt.sources.sql.postgres import kinds
 from kilt.sources.sql.postgres.connection import Postgres
+from kilt.sources.sql.postgres.errors import LostConnectionError
 from kilt.sources.sql.postgres.old_release import OldRelease
 from kilt.sources.sql.postgres.table import PostgresSource
-from kilt.sources.sql.postgres.url import TableName, sql_name
 
 SEEDS = (0, 1)  # two hashes of 64 bits for every row
 USUAL = 'pg_catalog."default"'  # the collation of the database
@@ -49,6 +50,8 @@ class Place:
         if original.place == self.table.sql:
             raise InputError(f"the output '{self.table}' is the input: choose another table")
         schema = self.table.schema or ""
+        if schema.startswith("pg_") or schema == "information_schema":
+            raise InputError(f"the schema '{schema}' belongs to PostgreSQL itself: name another for the output")
         ((exists, allowed),) = engine.rows(
             f"SELECT count(*) > 0, coalesce(bool_or(pg_catalog.has_schema_privilege(oid, 'CREATE')), false) "
             f"FROM pg_catalog.pg_namespace WHERE nspname = {quoted(schema)}"
@@ -85,7 +88,13 @@ def publish(released: PostgresSource, place: Place) -> None:
         engine.run(f"LOCK TABLE {place.table.sql} IN ACCESS EXCLUSIVE MODE")
         _replace(engine, made, place)
     engine.run(f"ALTER TABLE {made.sql} RENAME TO {sql_name(place.table.name)}")
-    engine.commit()
+    try:
+        engine.commit()
+    except LostConnectionError:
+        raise KiltError(
+            f"the connection to the database was lost while '{place.table}' was published: the new release or what was "
+            "there before is there, whole, but it is not known which of them: look, or run it again"
+        ) from None
 
 
 def _replace(engine: Postgres, made: TableName, place: Place) -> None:

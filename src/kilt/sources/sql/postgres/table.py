@@ -8,10 +8,11 @@ from typing import Any, Self
 from kilt.errors import InputError, nearest
 from kilt.sources.file_format import quoted
 from kilt.sources.sql.engine import fresh, listed
+from kilt.sources.sql.names import TableName, sql_name
 from kilt.sources.sql.postgres.connection import KINDS, Postgres
 from kilt.sources.sql.postgres.kinds import PORTABLE
 from kilt.sources.sql.postgres.session import user_of
-from kilt.sources.sql.postgres.url import EXAMPLE, PostgresUrl, TableName, sql_name
+from kilt.sources.sql.postgres.url import EXAMPLE, PostgresUrl
 from kilt.sources.sql.table import SqlSource
 
 Definition = tuple[str, str, str | None]  # of a column: its type, with its length and digits, and its collation

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from kilt.errors import InputError
+from kilt.sources.sql.names import TableName
 
 SCHEMES = ("postgresql://", "postgres://")
 EXAMPLE = "postgresql://host/database?table=schema.name"
@@ -19,7 +20,6 @@ SECRET = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oa
 PUBLIC = ("host", "port", "user", "dbname", "service")
 OWN = ("table", "query")  # parameters that libpq does not know
 HOSTS = re.compile(r"(?:(?:\[[0-9A-Fa-f:.%]+\]|[^:,\[\]]*)(?::\d*)?(?:,|$))*")
-NAME = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 
 
 def is_postgres_url(data: Any) -> bool:
@@ -47,41 +47,6 @@ def asked_of(data: Any, query: str) -> PostgresUrl:
     if not is_postgres_url(data):
         raise InputError(f"'query' is for a database: give its URL as the table, as in {SCHEMES[0]}host/database")
     return PostgresUrl.parse(data).with_query(query)
-
-
-@dataclass(frozen=True)
-class TableName:
-    """The name of a table, and its schema if it was given."""
-
-    name: str
-    schema: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> TableName:
-        """Read ``name``, ``schema.name`` or both in double quotes, if they have dots in them; case matters."""
-        parts: list[str] = []
-        place = 0
-        while found := NAME.match(text, place):
-            parts.append(found[2] if found[1] is None else found[1].replace('""', '"'))
-            place = found.end()
-            if text[place : place + 1] != ".":
-                break
-            place += 1
-        if place != len(text) or text.endswith(".") or not 1 <= len(parts) <= 2:
-            raise InputError(
-                f"'table={text}' is not the name of a table: write table=name or table=schema.name, in double quotes "
-                "where a name has a dot or a quote in it"
-            )
-        return cls(parts[-1], parts[0] if len(parts) == 2 else None)
-
-    @property
-    def sql(self) -> str:
-        """The name as SQL has it."""
-        return ".".join(sql_name(part) for part in (self.schema, self.name) if part is not None)
-
-    def __str__(self) -> str:
-        plain = ".".join(part for part in (self.schema, self.name) if part is not None)
-        return self.sql if '"' in plain or plain.count(".") != (self.schema is not None) else plain
 
 
 @dataclass(frozen=True)
@@ -174,8 +139,3 @@ def _require_encoded(parts: list[str]) -> None:
         raise InputError(
             "the PostgreSQL URL has a space, or a % without two digits after it: write %20 for a space and %25 for a %"
         )
-
-
-def sql_name(name: str) -> str:
-    """Quote a name for SQL."""
-    return '"' + name.replace('"', '""') + '"'

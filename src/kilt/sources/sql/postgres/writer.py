@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from kilt.errors import InputError
 from kilt.model.marks import ColumnMark, Indicator
 from kilt.sources.base import Source
+from kilt.sources.sql.names import TableName
 from kilt.sources.sql.postgres.publish import Place, publish
 from kilt.sources.sql.postgres.table import PostgresSource
-from kilt.sources.sql.postgres.url import PostgresUrl, TableName
+from kilt.sources.sql.postgres.url import PostgresUrl
 from kilt.sources.writer import StagedRelease
 
 ELSEWHERE = (
@@ -28,8 +29,8 @@ class TableWriter:
     table: TableName
     typed: bool = True
 
-    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:
-        """Raise, before any work is done, if the release cannot be put there."""
+    def require_free(self, source: Source, marks: Mapping[str, ColumnMark]) -> None:
+        """Raise if the release cannot be put there."""
         original = self._of_this_database(source)
         indicators = [mark.column for mark in marks.values() if isinstance(mark, Indicator)]
         Place.find(original.engine, self.table).require_free(original.engine, original, indicators)

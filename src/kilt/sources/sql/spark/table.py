@@ -48,6 +48,11 @@ class SparkSource(SqlSource):
         return Executors(self.engine)
 
     @property
+    def files(self) -> list[str]:
+        """The files that the frame is read from, as far as Spark knows them."""
+        return self.engine.do(lambda: self.engine.frame(self.table).inputFiles())
+
+    @property
     def native(self) -> DataFrame:
         """The table as a frame of Spark's, with the user's column names."""
         frame = self.engine.frame(self.table)

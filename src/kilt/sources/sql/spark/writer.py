@@ -43,8 +43,12 @@ class FolderWriter:
             )
         return cls(target)
 
-    def require_marks(self, marks: Mapping[str, ColumnMark], source: Source) -> None:
-        """Let all marks be written."""
+    def require_free(self, source: Source, marks: Mapping[str, ColumnMark]) -> None:  # noqa: ARG002 - all can be written
+        """Raise if a file of the original is in the folder: it would be gone."""
+        if not isinstance(source, SparkSource) or not self.target.exists():
+            return
+        if any(Folder.of(source.engine.session, file).within(self.target) for file in source.files):
+            raise InputError(f"the output '{self.target}' is the input, or a part of it: choose another folder")
 
     @contextmanager
     def stage(self, released: Source) -> Iterator[StagedRelease]:

@@ -52,6 +52,10 @@ class Params:
     steps_per_proof: int = 50  # if no time is given
     many_level_vectors: int = 2_000  # from so many on patterns are found by refinement, and on demand,
     most_level_vectors: int = 100_000  # up to so many: beyond that rows are joined
+    looks_per_second: int = 300_000_000  # at cells of other rows, if there must be time for them
+    slower_beside_search: float = 2.5  # times fewer, as a search takes the other core and a part of this one
+    cheapest_share: float = 0.7  # of the time is for the cheapest pattern of each row, where these are joined,
+    near_share: float = 0.5  # and so much of the rest for others that cost hardly more
     first_joins: int = 4_000_000_000  # looks at other rows for the list of such a table
     first_entries: int = 6_000_000  # of the list that an ascent begins with, and visits of row types for it
     first_visits: int = 400_000_000
@@ -83,12 +87,12 @@ def lower_bound(
     What is proved of all columns on the way is noted in ``proved``, for whoever cannot wait for the end.
     """
     incumbent = incumbent or Incumbent()
-    on_demand = is_refined(problem) or is_joined(problem)
-    blocks = [tuple(range(len(problem.columns)))] if on_demand else _blocks(problem)
+    every, joined = tuple(range(len(problem.columns))), is_joined(problem, stop, beside_search=incumbent.wanted)
+    blocks = [every] if joined or is_refined(problem) else _blocks(problem)
     watch = Watch(problem, observer, incumbent, [] if proved is None else proved)
     if len(blocks) == 1:
-        return _bound_columns(problem, blocks[0], stop, watch)
-    best = _bound_columns(problem, tuple(range(len(problem.columns))), stop.share(PARAMS.all_columns_share), watch)
+        return _bound_columns(problem, blocks[0], stop, watch, joined=joined)
+    best = _bound_columns(problem, every, stop.share(PARAMS.all_columns_share), watch)
     blockwise = Bound(0, ())
     for index, columns in enumerate(blocks):
         share = stop.share(1 / (len(blocks) - index))
@@ -97,12 +101,14 @@ def lower_bound(
     return max(best, blockwise, key=lambda bound: bound.cost)
 
 
-def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRule, watch: Watch) -> Bound:
+def _bound_columns(
+    problem: Problem, columns: tuple[int, ...], stop: StoppingRule, watch: Watch, *, joined: bool = False
+) -> Bound:
     """Return the best bound on the cost in some columns."""
-    part, refined, joined = problem.on(columns), is_refined(problem), is_joined(problem)
+    part, refined = problem.on(columns), is_refined(problem)
     share = PARAMS.first_listing_share if watch.incumbent.wanted else PARAMS.listing_share
     watch.observer(Progress("listing"))
-    pool = _list_near(part, stop, share) if joined else _list_patterns(part, stop, share, refined)
+    pool = _list_near(part, stop) if joined else _list_patterns(part, stop, share, refined)
     watch.observer(Progress("bounding"))
     if len(columns) == len(problem.columns):
         watch.incumbent.pool = pool
@@ -110,7 +116,9 @@ def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRul
     ascent = DualAscent(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
     evaluated = PARAMS.max_evaluated if watch.incumbent.cost is None else PARAMS.max_evaluated_with_release
     on_demand = (
-        OnDemandOracle.of(part, oracle, joined=joined) if joined or (refined and pool.ceiling is not None) else None
+        OnDemandOracle.of(part, oracle, joined=joined, stop=stop)
+        if joined or (refined and pool.ceiling is not None)
+        else None
     )
     if refined and on_demand is not None and not on_demand.list_patterns(ascent.multipliers):
         on_demand = None
@@ -180,10 +188,13 @@ def is_refined(problem: Problem) -> bool:
     return PARAMS.many_level_vectors < n_level_vectors(problem) <= PARAMS.most_level_vectors
 
 
-def is_joined(problem: Problem) -> bool:
-    """Say whether patterns are found by joining rows: there are very many level vectors, but not too many rows."""
+def is_joined(problem: Problem, stop: StoppingRule, *, beside_search: bool = False) -> bool:
+    """Say whether patterns are found by joining rows: level vectors are very many, but there is time for all rows."""
+    looks = len(problem.counts) ** 2 * len(problem.columns)
+    per_second = PARAMS.looks_per_second / (PARAMS.slower_beside_search if beside_search else 1)
+    fits = stop.seconds is None or looks <= per_second * (stop.seconds - stop.elapsed)
     many = n_level_vectors(problem) > PARAMS.most_level_vectors
-    return many and can_be_joined(problem) and not any(column.levels[-1].any() for column in problem.columns)
+    return many and fits and can_be_joined(problem) and not any(column.levels[-1].any() for column in problem.columns)
 
 
 def _blocks(problem: Problem) -> list[tuple[int, ...]]:
@@ -304,13 +315,13 @@ def _list_patterns(problem: Problem, stop: StoppingRule, share: float, refined: 
     return Pool.of(problem, PARAMS.max_entries, lambda: stop() or next(vectors) >= most)
 
 
-def _list_near(problem: Problem, stop: StoppingRule, share: float) -> Pool:
+def _list_near(problem: Problem, stop: StoppingRule) -> Pool:
     """List for every row the patterns that cost up to a star more than its cheapest one."""
     near = NearPatterns(problem)
-    least = near.least_costs(stop.share(share))
+    least = near.least_costs(stop.share(PARAMS.cheapest_share))
     limits = least + problem.unit
     most = Work(PARAMS.first_entries, PARAMS.first_joins)
-    pool, done = near.below(limits, most, stop.share(share))
+    pool, done = near.below(limits, most, stop.share(PARAMS.near_share))
     return replace(pool, ceiling=np.where(done, limits, least))
 
 

@@ -34,11 +34,13 @@ Part = TypeVar("Part")
 class NearPatterns:
     """The closed patterns of a problem that have enough rows for a group; costs are ``scale`` times those in units.
 
-    All ladders together have up to 64 steps, and all rows look the same at the top.
+    All ladders together have up to 64 steps, and all rows look the same at the top. Once it is ``enough``, what is
+    asked for is not found any more.
     """
 
     problem: Problem
     scale: int = 1
+    enough: Callable[[], bool] = lambda: False
 
     def least_costs(self, enough: Callable[[], bool]) -> IntArray:
         """Return what a row of each type pays at least in a group of enough rows, in units.
@@ -79,7 +81,7 @@ class NearPatterns:
         """
         order = np.argsort(-multipliers, kind="stable")
         limits = multipliers + -(-margin // max(1, self.problem.rules.min_group_size))
-        parts = self._list(order, limits, multipliers, margin, most, lambda: False)
+        parts = self._list(order, limits, multipliers, margin, most, self.enough)
         return self._pool(parts) if PART * len(parts) >= len(order) else None
 
     def _list(

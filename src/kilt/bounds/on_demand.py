@@ -55,13 +55,15 @@ class OnDemandOracle:
     columns: tuple[int, ...] = field(default=())
 
     @classmethod
-    def of(cls, problem: Problem, oracle: Oracle, *, joined: bool = False) -> OnDemandOracle | None:
+    def of(
+        cls, problem: Problem, oracle: Oracle, *, joined: bool = False, stop: Callable[[], bool] = lambda: False
+    ) -> OnDemandOracle | None:
         """Return the oracle for the same rules; None unless these are about sizes alone, or about two classes.
 
-        Where rows are ``joined``, all rules will do: groups of enough rows are looked for.
+        Where rows are ``joined``, all rules will do, since groups of enough rows are looked for, until it is stopped.
         """
         if joined:
-            patterns = NearPatterns(problem, oracle.incidence.scale)
+            patterns = NearPatterns(problem, oracle.incidence.scale, stop)
             return cls(problem, patterns, columns=oracle.incidence.columns)
         if not isinstance(oracle, PairOracle) and not all(isinstance(rule, SizeRule) for rule in problem.rules):
             return None
@@ -135,7 +137,8 @@ def ascend_on_demand(
                     return
                 multipliers, pace, moments.mean = good, pace / 2, np.zeros_like(good)
                 whole = np.floor(multipliers * scale).astype(np.int64)
-                oracle.list_patterns(whole)
+                if not oracle.list_patterns(whole):
+                    return
             last, good = step, multipliers
         reduced_cost, taken = oracle.least(whole)
         yield whole, int(whole @ problem.counts) + reduced_cost if everywhere else -math.inf

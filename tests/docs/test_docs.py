@@ -40,6 +40,7 @@ FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 KILT = """kilt() { "$PYTHON" -c 'from kilt.cli.main import main; main()' "$@"; }\n"""
 SHELL = re.compile(r"[|<>;&$*?`~#()]")
+QUOTED = re.compile(r"'[^']*'")
 FLAGS = doctest.ELLIPSIS
 
 
@@ -79,7 +80,7 @@ def commands(text: str) -> Iterator[Command]:
 
 def said(command: str, folder: Path) -> Done:
     """Run a command by the shell, or without one in this process: to start Python each time is for thorough runs."""
-    if command.startswith("kilt ") and not SHELL.search(command) and not profiles.is_thorough():
+    if command.startswith("kilt ") and not SHELL.search(QUOTED.sub("", command)) and not profiles.is_thorough():
         return call(*shlex.split(command.replace("\\\n", " "))[1:], cwd=folder, together=True)
     return subprocess.run(
         ["/bin/sh", "-c", KILT + command],

@@ -17,9 +17,9 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",  # to compile a query takes longer than to run it on these tables
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
-SUBMIT = " ".join([*(f"--conf {name}={value}" for name, value in SETTINGS.items()), "pyspark-shell"])
+SUBMIT = " ".join([*(f"--conf '{name}={value}'" for name, value in SETTINGS.items()), "pyspark-shell"])
 MASTER = "local[2]"
 
 

@@ -242,7 +242,7 @@ def test_seven_columns_are_enough_if_no_element_is_in_more_than_three_tuples():
 def test_cover_to_diversity_with_one_column():
     rng = random.Random(11)
     answers = []
-    while len(answers) < (300 if is_thorough() else 100):
+    while len(answers) < (300 if is_thorough() else 50):
         matching = some_matching(rng, (2, 2, 3), 5)
         best = fewest_tuples(matching)
         if best is None:

@@ -229,7 +229,7 @@ def test_loading_takes_a_part_without_some_of_the_values():
         sorted(rows, key=lambda row: int(row[-1]) > 1), ["suppress"] * 22, ["equal"], Policy(k=3, t=0.5)
     )
     assert is_wide(problem)
-    assert_complete(problem, Search().solve(problem, StoppingRule(seconds=1), silent).partition)
+    assert_complete(problem, Search().solve(problem, StoppingRule(seconds=0.3), silent).partition)
 
 
 def test_nothing_grows_under_a_strict_policy():

@@ -281,7 +281,7 @@ class DualAscent:
         return self.seen % PARAMS.steps_per_proof == 0
 
     def prove_first(self) -> None:
-        """Prove what takes no time, in case there is none: a row pays what the cheapest pattern costs that covers it."""
+        """Prove what takes no time: every row pays at least what the cheapest pattern costs that covers it."""
         if self.oracle.effort == 1:
             return
         incidence = self.oracle.incidence

@@ -196,7 +196,7 @@ def test_help_is_there(command):
 
 def test_help_has_whole_sentences_in_the_order_in_which_commands_are_needed():
     shown = call("--help").stdout.split("Commands:\n")[1]
-    listed = re.findall(r"^  (\w+) ", shown, re.MULTILINE)
+    listed = re.findall(r"^  (\w+)  ", shown, re.MULTILINE)
     assert listed[: len(ORDER)] == list(ORDER)
     assert set(listed) == set(cli.commands)
     whole = " ".join(shown.split())

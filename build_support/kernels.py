@@ -114,7 +114,7 @@ class BuildKernels(build_ext):
             self._leave_sources_out()
 
     def _leave_sources_out(self) -> None:
-        """Remove what is compiled from what is installed as source, too; an editable installation has it in its place."""
+        """Remove the sources of what is compiled from what is installed; an editable installation keeps its own."""
         for extension in self.extensions:
             Path(self.build_lib, *extension.name.split(".")).with_suffix(".py").unlink(missing_ok=True)
 

@@ -87,3 +87,31 @@ def test_without_room_it_goes_back_and_takes_smaller_steps(monkeypatch):
     found = [t for _, t in ascend_on_demand(ours, schedule, first, Moments.of(len(first)), lambda: False)]
     assert found[0] > 0
     assert sum(total > -math.inf for total in found) >= 3
+
+
+def wide_problem(policy: Policy):
+    """A table of 18 columns, which has more level vectors than are divided by columns."""
+    rng = np.random.default_rng(5)
+    kinds = rng.integers(0, 2, (6, 18))
+    noisy = np.where(rng.random((120, 18)) < 0.15, 1 - kinds[rng.integers(0, 6, 120)], kinds[rng.integers(0, 6, 120)])
+    rows = [(*map(str, row), "abc"[place % 3]) for place, row in enumerate(noisy.tolist())]
+    return problem_of(rows, ["suppress"] * 18, ["equal"], policy)
+
+
+@pytest.mark.parametrize("policy", [Policy(k=3), Policy(k=3, l=2), Policy(k=3, t="0.4")])
+def test_wide_tables_are_bounded_by_joining_rows(policy):
+    problem = wide_problem(policy)
+    assert lagrangian.is_joined(problem, StoppingRule())
+    found = lower_bound(problem, StoppingRule(), silent)
+    assert [part.columns for part in found.parts] == [tuple(range(18))]
+    assert 0 < found.cost <= solved("greedy", problem).partition.cost
+    assert evaluate_bound(problem, found.parts) >= found.cost
+
+
+def test_joining_rows_needs_time_for_all(monkeypatch):
+    problem = wide_problem(Policy(k=3))
+    assert lagrangian.is_joined(problem, StoppingRule(seconds=60.0))
+    monkeypatch.setattr(lagrangian, "PARAMS", lagrangian.Params(looks_per_second=1))
+    assert not lagrangian.is_joined(problem, StoppingRule(seconds=60.0))
+    assert lagrangian.is_joined(problem, StoppingRule())
+    assert len(lower_bound(problem, StoppingRule(seconds=0.0), silent).parts) <= 2

@@ -13,7 +13,7 @@ from kilt.arrays.ragged import Ragged
 from kilt.bounds import lagrangian
 from kilt.bounds.incidence import MAX_SCALE as SCALE
 from kilt.bounds.lagrangian import lower_bound
-from kilt.certificates.proof import patterns, refine
+from kilt.certificates.proof import near, patterns, refine
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Evidence
 from kilt.run.progress import silent
@@ -41,6 +41,35 @@ def test_any_multipliers_prove_the_same(chunk, data, few):
         changed.setattr(refine, "FEW_COLUMNS", 16 if few else 0)
         assert evaluate_bound(problem, [evidence]) == expected
     assert expected <= solved("exhaustive", problem).partition.cost
+
+
+@given(st.data(), st.sampled_from([1, 64]), st.sampled_from([1, 50, 10**6]))
+@examples(120)
+def test_any_multipliers_prove_the_same_where_rows_are_joined(data, first_rows, pairs):
+    problem = drawn_problem(data)
+    evidence = Evidence(tuple(range(len(problem.columns))), drawn_multipliers(data, problem), SCALE)
+    expected = evaluate_bound(problem, [evidence])
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(patterns, "MANY_LEVEL_VECTORS", 0)
+        changed.setattr(patterns, "VERY_MANY_LEVEL_VECTORS", 0)
+        changed.setattr(near, "FIRST_ROWS", first_rows)
+        changed.setattr(near, "PAIRS", pairs)
+        changed.setattr(near, "JOINT_VALUES", data.draw(st.sampled_from([1, 1_000])))
+        assert evaluate_bound(problem, [evidence]) == expected
+
+
+@given(st.data())
+@examples(60, UNCHECKED)
+def test_bounds_by_joining_are_true_and_forged_ones_are_not_proved(monkeypatch, data):
+    monkeypatch.setattr(patterns, "MANY_LEVEL_VECTORS", 0)
+    monkeypatch.setattr(patterns, "VERY_MANY_LEVEL_VECTORS", 0)
+    monkeypatch.setattr(lagrangian, "PARAMS", lagrangian.Params(most_level_vectors=0))
+    problem = drawn_problem(data)
+    optimum = solved("exhaustive", problem).partition.cost
+    found = lower_bound(problem, StoppingRule(), silent)
+    assert found.cost <= evaluate_bound(problem, found.parts) <= optimum
+    raised = found.parts[0].multipliers + np.array([data.draw(st.integers(0, 3 * SCALE)) for _ in problem.counts])
+    assert evaluate_bound(problem, [replace(found.parts[0], multipliers=raised)]) <= optimum
 
 
 @given(st.data())

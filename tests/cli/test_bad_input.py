@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import PATIENCE, RUN, Done, call, run
+from support.command import PATIENCE, RUN, Done, call, run, without_log
 from support.profiles import is_thorough
 
 SECRET = "Qx7secret"
@@ -36,7 +36,7 @@ def anonymize(table: Path, *words: object, quasi="zip,age", policy=("-k", "2"), 
 def refused(result: Done, message: str, folder: Path, code: int = 2) -> None:
     assert result.returncode == code, result.stderr
     assert re.search(message, result.stderr), result.stderr
-    lines = result.stderr.strip().splitlines()
+    lines = without_log(result.stderr).strip().splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("kilt: ")
     assert SECRET not in result.stderr

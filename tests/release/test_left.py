@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import kilt
 from kilt.release.left import ColumnLeft, warnings_of
-from support.command import call
+from support.command import call, without_log
 from support.profiles import examples
 from support.strategies import LADDERS, tables
 
@@ -75,7 +75,7 @@ def test_a_gap_is_told_as_a_share_of_what_is_lost():
     table = pl.DataFrame({"zip": [f"{i:03d}" for i in range(0, 900, 7)]})
     release = kilt.anonymize(table, quasi="zip:prefix", policy=kilt.Policy(k=3), solver="mondrian")
     assert release.status == "feasible"
-    assert "\nthe gap to what every release under k=3 must lose is " in release.summary()
+    assert "another release under k=3 could lose at most that much less" in release.summary()
 
 
 def test_many_columns_are_told_in_part():
@@ -143,7 +143,7 @@ def test_strict_makes_them_errors_before_anything_is_written(hospital, tmp_path)
     done = call(*words, "--strict", "--certificate", tmp_path / "proof.json")
     assert done.returncode == 4
     assert done.stdout == ""
-    assert done.stderr == (
+    assert without_log(done.stderr) == (
         "kilt: 'strict' makes warnings errors, nothing was written: 'Zipcode' and 'Age' are hidden in all rows\n"
     )
     assert list(tmp_path.iterdir()) == []

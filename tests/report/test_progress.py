@@ -32,10 +32,11 @@ def clock(monkeypatch) -> Clock:
     return clock
 
 
-def logged(clock, told):
+def logged(clock, told, **how):
     """Return the lines of a log that is asked four times a second; ``told`` has what is told at which second."""
+    clock.now = 100.0
     standing, lines = Standing(), []
-    log = Log(standing, lines.append)
+    log = Log(standing, lines.append, **how)
     for now in np.arange(0.0, 10.0, 0.25).tolist():
         clock.now = 100.0 + now
         for each in told.get(now, []):
@@ -48,8 +49,8 @@ def test_the_log_has_a_line_for_each_improvement_at_most_once_a_second(clock):
     stars = {2 + step / 4: [Progress("solving", None, Fraction(80 - step))] for step in range(8)}
     bound = {5.25: [Progress("bounding", bound=Fraction(60), beside=True)]}
     lines = logged(clock, stars | bound)
-    assert lines[0] == ["time", "stars", "bound", "gap"]
-    assert [line[:4] for line in lines[1:]] == [
+    assert lines[:2] == [["1.0s", "reading", "the", "table"], ["time", "stars", "bound", "gap"]]
+    assert [line[:4] for line in lines[2:]] == [
         ["2.0s", "80", "0", "100.00%"],
         ["3.0s", "76", "0", "100.00%"],
         ["4.0s", "73", "0", "100.00%"],
@@ -64,6 +65,19 @@ def test_no_phase_is_silent_for_longer_than_a_second(clock):
         "1.0s counting rows that are alike",
         "2.0s verifying the release",
     ]
+    lines = logged(clock, {3.5: [Progress("solving", stars=Fraction(8))]})
+    assert [" ".join(line) for line in lines] == [
+        "1.0s reading the table",
+        "time stars bound gap",
+        "3.5s 8 0 100.00% searching for a release",
+    ]
+
+
+def test_a_log_that_nobody_asked_for_begins_after_a_second(clock):
+    lines = logged(clock, {0.25: [Progress("solving", stars=Fraction(8))]}, at_once=False)
+    assert [line[0] for line in lines] == ["time", "1.0s"]
+    lines = logged(clock, {0.25: [Progress("solving", stars=Fraction(8))]}, at_once=True)
+    assert [line[0] for line in lines] == ["time", "0.2s"]
 
 
 def test_another_task_begins_anew(clock):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,14 @@ from kilt.cli.main import main
 RUN = [sys.executable, "-c", "from kilt.cli.main import main; main()"]
 PATIENCE = 600  # seconds until a process is taken for hanging, on a busy machine
 
+LOGGED = re.compile(r"^ +(?:time +stars +bound +gap|[\d.]+s .*)\n", re.MULTILINE)
+
 Done = subprocess.CompletedProcess[str]
+
+
+def without_log(said: str) -> str:
+    """Leave out what a command that takes longer than a second has said meanwhile."""
+    return LOGGED.sub("", said)
 
 
 def run(*words: object, cwd: Path | None = None) -> Done:

@@ -14,7 +14,7 @@ from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import ALL_CORES, LimitedThread, abandon
 
-ALLOWANCE = (0.1, 0.4)  # the share of a time limit, and the seconds, that a proof may take longer than that
+ALLOWANCE = (0.1, 0.2)  # the share of a time limit, and the seconds, that a proof may take longer than that
 
 
 class BackgroundBound:

@@ -16,6 +16,7 @@ from kilt.certificates.proof.nested import NestedShares
 from kilt.kernels.bounds.by_size import Members, SizedGroups, SmallGroups, SortedCovers
 from kilt.kernels.bounds.nested import NestedGroups
 from kilt.model.rules import ClosenessRule
+from kilt.model.spaces import TreeMetric
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.run.threads import CHUNKS, PerThread, taken_by
 
@@ -300,14 +301,16 @@ class Tails:
 
         With equal distances, what a row pays is half of that and half of theta.
         """
-        rule = others.without
+        rule, ground = others.without, others.without.ground
+        if not isinstance(ground, TreeMetric):
+            raise AssertionError("only trees have sizes")
         kept = wanted[self.patterns] & np.isfinite(self.values[self.patterns]) & (self.numbers[:, 1] > 0)
         size_multiplier, theta, paid = self.numbers[kept, 0], self.numbers[kept, 1], self.numbers[kept, 2:]
-        edges = np.full((len(paid), len(rule.ground.start)), 0.0) - theta[:, None]
+        edges = np.zeros((len(paid), len(ground.start))) - theta[:, None]
         if nested is None:
             of_values = np.zeros((len(paid), len(rule.reference)))
             of_values[:, incidence.problem.sensitive_values[:, rule.column]] = paid
-            edges += 2 * of_values[:, rule.ground.order[rule.ground.start]]
+            edges += 2 * of_values[:, ground.order[ground.start]]
         else:
             edges[:, nested.order] = paid
         patterns = self.patterns[kept]

@@ -57,13 +57,13 @@ class Incidence:
         """Return for every row type what its cheapest pattern costs at least: the first multipliers."""
         starts, patterns = self.by_type
         listed = starts[1:] > starts[:-1]
-        cheapest = np.full(len(listed), self.ceiling, dtype=np.int64)
+        cheapest = np.zeros(len(listed), dtype=np.int64) + self.ceiling
         cheapest[listed] = self.pool.cost[patterns[starts[:-1][listed]]]
-        return np.minimum(cheapest, self.ceiling)  # what was not listed may be cheaper than what was
+        return np.asarray(np.minimum(cheapest, self.ceiling))  # what was not listed may be cheaper than what was
 
     @property
-    def ceiling(self) -> int:
-        """The largest multiplier for which all patterns that matter are listed: an unlisted one costs no less."""
+    def ceiling(self) -> int | IntArray:
+        """The largest multipliers for which all patterns that matter are listed: an unlisted one costs no less."""
         return int(self.pool.cost.max(initial=0)) if self.pool.ceiling is None else self.pool.ceiling
 
 

@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 from itertools import count
 from time import monotonic
 
+import numpy as np
+
 from kilt.bounds.incidence import ExactOracle, Incidence, Oracle
-from kilt.bounds.on_demand import OnDemandOracle, ascend_on_demand
+from kilt.bounds.near import NearPatterns
+from kilt.bounds.on_demand import OnDemandOracle, ascend_on_demand, exact_oracle_of
 from kilt.bounds.oracles import SizeOracle, oracle_of
 from kilt.bounds.subgradient import Moments, StepSchedule, subgradient_ascent
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Bound, Evidence
+from kilt.certificates.proof.near import can_be_joined
 from kilt.model.patterns import n_level_vectors
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
@@ -47,7 +51,12 @@ class Params:
     second_ascent_steps: int = 900  # for which that is so; with fewer the steps must be smaller still
     steps_per_proof: int = 50  # if no time is given
     many_level_vectors: int = 2_000  # from so many on patterns are found by refinement, and on demand,
-    most_level_vectors: int = 100_000  # up to so many: beyond that a proof would take too long
+    most_level_vectors: int = 100_000  # up to so many: beyond that rows are joined
+    looks_per_second: int = 300_000_000  # at cells of other rows, if there must be time for them
+    slower_beside_search: float = 2.5  # times fewer, as a search takes the other core and a part of this one
+    cheapest_share: float = 0.7  # of the time is for the cheapest pattern of each row, where these are joined,
+    near_share: float = 0.5  # and so much of the rest for others that cost hardly more
+    first_joins: int = 4_000_000_000  # looks at other rows for the list of such a table
     first_entries: int = 6_000_000  # of the list that an ascent begins with, and visits of row types for it
     first_visits: int = 400_000_000
     proved_per_second: int = 30_000  # entries of this list for each second where they are proved size by size,
@@ -78,11 +87,12 @@ def lower_bound(
     What is proved of all columns on the way is noted in ``proved``, for whoever cannot wait for the end.
     """
     incumbent = incumbent or Incumbent()
-    blocks = [tuple(range(len(problem.columns)))] if is_refined(problem) else _blocks(problem)
+    every, joined = tuple(range(len(problem.columns))), is_joined(problem, stop, beside_search=incumbent.wanted)
+    blocks = [every] if joined or is_refined(problem) else _blocks(problem)
     watch = Watch(problem, observer, incumbent, [] if proved is None else proved)
     if len(blocks) == 1:
-        return _bound_columns(problem, blocks[0], stop, watch)
-    best = _bound_columns(problem, tuple(range(len(problem.columns))), stop.share(PARAMS.all_columns_share), watch)
+        return _bound_columns(problem, blocks[0], stop, watch, joined=joined)
+    best = _bound_columns(problem, every, stop.share(PARAMS.all_columns_share), watch)
     blockwise = Bound(0, ())
     for index, columns in enumerate(blocks):
         share = stop.share(1 / (len(blocks) - index))
@@ -91,20 +101,26 @@ def lower_bound(
     return max(best, blockwise, key=lambda bound: bound.cost)
 
 
-def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRule, watch: Watch) -> Bound:
+def _bound_columns(
+    problem: Problem, columns: tuple[int, ...], stop: StoppingRule, watch: Watch, *, joined: bool = False
+) -> Bound:
     """Return the best bound on the cost in some columns."""
     part, refined = problem.on(columns), is_refined(problem)
     share = PARAMS.first_listing_share if watch.incumbent.wanted else PARAMS.listing_share
     watch.observer(Progress("listing"))
-    pool = _list_patterns(part, stop, share, refined)
+    pool = _list_near(part, stop) if joined else _list_patterns(part, stop, share, refined)
     watch.observer(Progress("bounding"))
     if len(columns) == len(problem.columns):
         watch.incumbent.pool = pool
-    oracle = oracle_of(part, pool, columns)
+    oracle = exact_oracle_of(part, pool, columns) if joined else oracle_of(part, pool, columns)
     ascent = DualAscent(part, oracle, replace(watch, factor=problem.unit // part.unit), timed=stop.seconds is not None)
     evaluated = PARAMS.max_evaluated if watch.incumbent.cost is None else PARAMS.max_evaluated_with_release
-    on_demand = OnDemandOracle.of(part, oracle) if refined and pool.ceiling is not None else None
-    if on_demand is not None and not on_demand.list_patterns(ascent.multipliers):
+    on_demand = (
+        OnDemandOracle.of(part, oracle, joined=joined, stop=stop)
+        if joined or (refined and pool.ceiling is not None)
+        else None
+    )
+    if refined and on_demand is not None and not on_demand.list_patterns(ascent.multipliers):
         on_demand = None
     watch.incumbent.on_demand = on_demand is not None
     ascent.is_waited_for = watch.incumbent.wanted
@@ -116,6 +132,8 @@ def _bound_columns(problem: Problem, columns: tuple[int, ...], stop: StoppingRul
         _raise_multipliers(ascent, stop.share(PARAMS.first_ascent_share), evaluated, 1.0, PARAMS.first_ascent_steps)
     ascent.is_waited_for = False
     watch.incumbent.ready.set()
+    if watch.incumbent.wanted:
+        ascent.prove_first()
     if on_demand is not None:
         _raise_on_demand(ascent, on_demand, stop, 2, PARAMS.max_steps)
         return replace(ascent.best, cost=ascent.best.cost * ascent.watch.factor)
@@ -170,6 +188,15 @@ def _pace(ascent: DualAscent, stop: StoppingRule) -> float:
 def is_refined(problem: Problem) -> bool:
     """Say whether patterns are found by refinement: there are many level vectors, but not too many."""
     return PARAMS.many_level_vectors < n_level_vectors(problem) <= PARAMS.most_level_vectors
+
+
+def is_joined(problem: Problem, stop: StoppingRule, *, beside_search: bool = False) -> bool:
+    """Say whether patterns are found by joining rows: level vectors are very many, but there is time for all rows."""
+    looks = len(problem.counts) ** 2 * len(problem.columns)
+    per_second = PARAMS.looks_per_second / (PARAMS.slower_beside_search if beside_search else 1)
+    fits = stop.seconds is None or looks <= per_second * (stop.seconds - stop.elapsed)
+    many = n_level_vectors(problem) > PARAMS.most_level_vectors
+    return many and fits and can_be_joined(problem) and not any(column.levels[-1].any() for column in problem.columns)
 
 
 def _blocks(problem: Problem) -> list[tuple[int, ...]]:
@@ -253,14 +280,19 @@ class DualAscent:
             return monotonic() - self.started > self.proofs * self.seconds / PARAMS.proof_share
         return self.seen % PARAMS.steps_per_proof == 0
 
+    def prove_first(self) -> None:
+        """Prove what takes no time: every row pays at least what the cheapest pattern costs that covers it."""
+        if self.oracle.effort == 1:
+            return
+        incidence = self.oracle.incidence
+        self._evaluate(Evidence(incidence.columns, incidence.cheapest() * incidence.scale, incidence.scale))
+
     def prove(self) -> None:
         """Prove the bound of the best multipliers in integers, unless that is done."""
         if self.oracle.effort == 1 or self.total == self.proved:
             return
         started, self.proved = monotonic(), self.total
-        evidence = self.oracle.evidence(self.multipliers)
-        on_all = replace(evidence, columns=tuple(range(len(self.problem.columns))))
-        self._improve(evaluate_bound(self.problem, [on_all]), evidence)
+        self._evaluate(self.oracle.evidence(self.multipliers))
         self.proofs, self.seconds = self.proofs + 1, monotonic() - started
 
     @property
@@ -269,6 +301,10 @@ class DualAscent:
         if self.is_waited_for:
             return 0.0
         return 1.5 * self.seconds if self.proofs else self.oracle.proof_effort * self.evaluation
+
+    def _evaluate(self, evidence: Evidence) -> None:
+        on_all = replace(evidence, columns=tuple(range(len(self.problem.columns))))
+        self._improve(evaluate_bound(self.problem, [on_all]), evidence)
 
     def _improve(self, cost: int, evidence: Evidence) -> None:
         if cost > self.best.cost:
@@ -288,6 +324,16 @@ def _list_patterns(problem: Problem, stop: StoppingRule, share: float, refined: 
     vectors = count()
     most = _max_vectors(problem)
     return Pool.of(problem, PARAMS.max_entries, lambda: stop() or next(vectors) >= most)
+
+
+def _list_near(problem: Problem, stop: StoppingRule) -> Pool:
+    """List for every row the patterns that cost up to a star more than its cheapest one."""
+    near = NearPatterns(problem)
+    least = near.least_costs(stop.share(PARAMS.cheapest_share))
+    limits = least + problem.unit
+    most = Work(PARAMS.first_entries, PARAMS.first_joins)
+    pool, done = near.below(limits, most, stop.share(PARAMS.near_share))
+    return replace(pool, ceiling=np.where(done, limits, least))
 
 
 def _most_entries(problem: Problem, seconds: float) -> int:

@@ -14,8 +14,9 @@ from time import monotonic
 
 import numpy as np
 
-from kilt.bounds.incidence import Oracle
-from kilt.bounds.oracles import PairOracle, oracle_of
+from kilt.bounds.incidence import Incidence, Oracle
+from kilt.bounds.near import NearPatterns
+from kilt.bounds.oracles import PairOracle, SizeOracle, oracle_of
 from kilt.bounds.subgradient import BOX, Moments, StepSchedule
 from kilt.model.problem import Problem
 from kilt.model.rules import SizeRule
@@ -31,6 +32,7 @@ class Params:
     margin: float = 1.0  # stars: patterns with a group of a reduced cost below that are listed
     max_entries: int = 12_000_000  # of a list, and visits of row types for it: with more it is not worth while
     max_visits: int = 200_000_000
+    max_joins: int = 8_000_000_000  # looks at other rows where these are joined
     min_period: int = 2  # steps from list to list at first,
     max_period: int = 20  # later,
     steps_per_period: int = 4  # and in between one for each so many steps
@@ -47,34 +49,55 @@ class OnDemandOracle:
     """
 
     problem: Problem
-    patterns: RefinedPatterns
+    patterns: RefinedPatterns | NearPatterns
     exact: Oracle | None = None
     seconds: float = 0.0
     columns: tuple[int, ...] = field(default=())
 
     @classmethod
-    def of(cls, problem: Problem, oracle: Oracle) -> OnDemandOracle | None:
-        """Return the oracle for the same rules; None unless these are about sizes alone, or about two classes."""
+    def of(
+        cls, problem: Problem, oracle: Oracle, *, joined: bool = False, stop: Callable[[], bool] = lambda: False
+    ) -> OnDemandOracle | None:
+        """Return the oracle for the same rules; None unless these are about sizes alone, or about two classes.
+
+        Where rows are ``joined``, all rules will do, since groups of enough rows are looked for, until it is stopped.
+        """
+        if joined:
+            patterns = NearPatterns(problem, oracle.incidence.scale, stop)
+            return cls(problem, patterns, columns=oracle.incidence.columns)
         if not isinstance(oracle, PairOracle) and not all(isinstance(rule, SizeRule) for rule in problem.rules):
             return None
         pairs = (oracle.second, oracle.lowest, oracle.highest) if isinstance(oracle, PairOracle) else None
-        patterns = RefinedPatterns(problem, oracle.incidence.scale, pairs)
-        return cls(problem, patterns, columns=oracle.incidence.columns)
+        refined = RefinedPatterns(problem, oracle.incidence.scale, pairs)
+        return cls(problem, refined, columns=oracle.incidence.columns)
 
     def list_patterns(self, multipliers: IntArray) -> bool:
         """List the patterns that matter at these multipliers; say whether there was room for them."""
         started = monotonic()
         margin = int(PARAMS.margin * self.problem.unit * self.patterns.scale)
-        pool = self.patterns.priced(multipliers, margin, Work(PARAMS.max_entries, PARAMS.max_visits), whole=False)
-        self.exact = None if pool is None else oracle_of(self.problem, pool, self.columns)
+        pool = self.patterns.priced(multipliers, margin, self.most, whole=False)
+        self.exact = None if pool is None else exact_oracle_of(self.problem, pool, self.columns)
         self.seconds = monotonic() - started
         return pool is not None
+
+    @property
+    def most(self) -> Work:
+        """How much a list may take."""
+        joined = isinstance(self.patterns, NearPatterns)
+        return Work(PARAMS.max_entries, PARAMS.max_joins if joined else PARAMS.max_visits)
 
     def least(self, multipliers: IntArray) -> tuple[float, FloatArray]:
         """Return the sum of the negative least reduced costs, and how many copies of each row type the groups hold."""
         if self.exact is None:
             raise AssertionError("patterns are listed before they are looked under")
         return self.exact.least(multipliers)
+
+
+def exact_oracle_of(problem: Problem, pool: Pool, columns: tuple[int, ...]) -> Oracle:
+    """Return the oracle whose reduced costs are exact, of the rules or, if these have none, of sizes alone."""
+    if len(problem.sensitive_totals) == 2 or all(isinstance(rule, SizeRule) for rule in problem.rules):
+        return oracle_of(problem, pool, columns)
+    return SizeOracle(Incidence(problem, pool, columns), max(1, problem.rules.min_group_size))
 
 
 def near_patterns(problem: Problem, oracle: Oracle, multipliers: IntArray, stars: float) -> Pool | None:
@@ -86,7 +109,7 @@ def near_patterns(problem: Problem, oracle: Oracle, multipliers: IntArray, stars
     if found is None:
         return None
     margin = int(stars * problem.unit * found.patterns.scale)
-    return found.patterns.priced(multipliers, margin, Work(PARAMS.max_entries, PARAMS.max_visits), whole=True)
+    return found.patterns.priced(multipliers, margin, found.most, whole=True)
 
 
 def ascend_on_demand(
@@ -114,7 +137,8 @@ def ascend_on_demand(
                     return
                 multipliers, pace, moments.mean = good, pace / 2, np.zeros_like(good)
                 whole = np.floor(multipliers * scale).astype(np.int64)
-                oracle.list_patterns(whole)
+                if not oracle.list_patterns(whole):
+                    return
             last, good = step, multipliers
         reduced_cost, taken = oracle.least(whole)
         yield whole, int(whole @ problem.counts) + reduced_cost if everywhere else -math.inf

@@ -82,7 +82,7 @@ def subgradient_ascent(
 def ascend(
     problem: Problem,
     scale: int,
-    ceiling: int,
+    ceiling: int | IntArray,
     least: Least,
     schedule: StepSchedule,
     first: IntArray,

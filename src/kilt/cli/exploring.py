@@ -96,7 +96,8 @@ def example(name: tuple[str, ...], output: str | None, *, force: bool) -> None:
     if output and len(name) != 1:
         raise InputError("'output' is for one example: kilt example patients -o FILE")
     if not name:
-        click.echo("\n".join(columns_text(["example", "what it is"], list(EXAMPLES.items()))))
+        lines = columns_text(["example", "what it is"], list(EXAMPLES.items()))
+        click.echo("\n".join([*lines, "kilt example patients copies one of them to this folder"]))
     for each in name:
         path = Path(output or f"{each}.csv")
         write_example(each, path, force=force)

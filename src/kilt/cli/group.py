@@ -55,6 +55,8 @@ def first_sentence(command: click.Command) -> str:
 @click.group(
     cls=Commands,
     invoke_without_command=True,
+    epilog="\b\nTo begin: kilt demo\nWith a table of your own: kilt inspect TABLE --write kilt.toml\n"
+    "More on a command: kilt COMMAND --help",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(NUMBER, prog_name="kilt")

@@ -25,18 +25,19 @@ def can_show_panel(given: dict[str, Any]) -> bool:
 
 @contextmanager
 def watching_run(given: dict[str, Any], table: object = None) -> Iterator[Observer]:
-    """Show what is going on: as a panel on a terminal, as lines where a log is asked for, and else not at all."""
+    """Show what is going on: as a panel on a terminal, as lines elsewhere or where a log is asked for."""
     from kilt.run.progress import silent
 
-    lines = bool(given.get("log"))
-    if given.get("quiet") or not given.get("log", not given.get("json") and can_show_panel(given)):
+    log = given.get("log")
+    if given.get("quiet") or log is False or (log is None and given.get("json")):
         yield silent
         return
     from kilt.report.panel import watching
     from kilt.sources.sql.postgres.url import shown_location
 
     title = f"kilt {click.get_current_context().info_name} {shown_location(str(table)) if table else ''}".rstrip()
-    with watching(title, lines=lines, started=STARTED) as observer:
+    lines = bool(log) or not can_show_panel(given)
+    with watching(title, lines=lines, at_once=bool(log), started=STARTED) as observer:
         yield observer
 
 

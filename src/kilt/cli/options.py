@@ -158,7 +158,7 @@ report_options = shared_options(
 log_option = click.option(
     "--log/--no-log",
     default=None,
-    help="Print a line for each improvement, at most one a second, in place of the panel that a terminal shows; with "
-    "--no-log there is neither.",
+    help="Print a line for each improvement, at most one a second, on a terminal in place of its panel, and beside "
+    "--json, too; with --no-log there is neither.",
 )
 plot_option = click.option("--plot", metavar="FILE", help="Draw stars and bounds, as a picture (.svg).")

@@ -46,13 +46,14 @@ class Pool:
 
     A pattern is *closed* if it is the tightest for all that it covers; the tightest pattern of any group is closed,
     so no other is needed. Two closed patterns never cover the same row types. Patterns are in the order of their cost;
-    ``ceiling`` is the least cost of those that were not listed for lack of room (None if all are).
+    ``ceiling`` is the least cost of those that were not listed for lack of room (None if all are), for all row types or
+    for each.
     """
 
     covers: Ragged
     levels: IntArray
     cost: IntArray
-    ceiling: int | None = None
+    ceiling: int | IntArray | None = None
 
     @property
     def types(self) -> IntArray:

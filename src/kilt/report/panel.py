@@ -85,12 +85,12 @@ def _figures(standing: Standing, elapsed: float, bars: str) -> Table:
 
 
 @contextmanager
-def watching(title: str, *, lines: bool, started: float | None = None) -> Iterator[Observer]:
+def watching(title: str, *, lines: bool, at_once: bool = True, started: float | None = None) -> Iterator[Observer]:
     """Show where a run stands on standard error: as a panel on a terminal, or as lines, if these are wanted."""
     console = Console(stderr=True, highlight=False, soft_wrap=lines)
     standing = Standing(started)
     if lines or console.is_dumb_terminal:
-        log = Log(standing, lambda line: console.print(line, markup=False, highlight=False))
+        log = Log(standing, lambda line: console.print(line, markup=False, highlight=False), at_once=at_once)
 
         def write(progress: Progress) -> None:
             standing.note(progress)

@@ -77,7 +77,7 @@ def _together(profile: Profile) -> Iterator[str]:
     if not found.quasi.columns:
         return
     yield f"rows that are unique in all proposed quasi columns: {_share(found.quasi.unique, rows)}"
-    yield "left of these if columns are hidden, those that help most first:"
+    yield "of these are left if columns are hidden one after the other, those that help most first:"
     yield from (f"  {printable(step.column)}: {_share(step.left, rows)}" for step in found.order)
     yield ""
 

@@ -104,20 +104,25 @@ class Standing:
 
 
 class Log:
-    """Writes a line when there is something new, at most once a second: time, stars, bound, gap, and what is done."""
+    """Writes a line when there is something new, at most once a second: time, stars, bound, gap, and what is done.
 
-    def __init__(self, standing: Standing, write: Callable[[str], None]) -> None:
-        self.standing, self.write = standing, write
-        self._shown, self._said = standing.elapsed, self._state()
+    The first stars are told at once, or no earlier than anything else, so that a run of less than a second is silent.
+    """
+
+    def __init__(self, standing: Standing, write: Callable[[str], None], *, at_once: bool = True) -> None:
+        self.standing, self.write, self._at_once = standing, write, at_once
+        self._shown = standing.elapsed
+        self._said: tuple[object, ...] | None = None
         self._has_header = False
         self._lock = threading.Lock()
 
     def tell(self) -> None:
-        """Write a line if one is due: the first with stars at once, all others a second after the line before."""
+        """Write a line if one is due: a second after the one before, the first with stars at once if that is wanted."""
         with self._lock:
             state, elapsed = self._state(), self.standing.elapsed
             first = self.standing.figures.stars is not None and not self._has_header
-            if not first and (state == self._said or elapsed < self._shown + EVERY):
+            is_due = state != self._said and elapsed >= self._shown + EVERY
+            if not is_due and not (first and self._at_once):
                 return
             if first:
                 self.write(HEADER)

@@ -79,7 +79,7 @@ def quality(release: Release) -> str:
     how = " (proved in floating point)" if release.proof == "float" else ""
     gap = percent(Fraction(release.gap or 0))
     if release.blurs:
-        return f"the gap to what every release under {release.policy} must lose is {gap}{how}"
+        return f"the gap is {gap}{how}: another release under {release.policy} could lose at most that much less"
     return f"no release under {release.policy} can have fewer than {release.bound:,} stars (gap {gap}){how}"
 
 
@@ -127,7 +127,9 @@ def _fidelity_lines(verdict: Verdict) -> list[str]:
     if fidelity is None:
         return []
     if fidelity.kept:
-        found = f"nothing but {decimal_text(fidelity.stars, up=True)} stars differs from the original"
+        stars = decimal_text(fidelity.stars, 2, up=True)
+        whole = fidelity.stars == int(fidelity.stars)  # else cells are blurred, and each is a part of a star
+        found = f"nothing but {stars} stars{'' if whole else ' (hidden and blurred cells)'} differs from the original"
         return [f"{found}, whose rows are in another order" if fidelity.matched else found]
     return [f"NOT faithful to the original: {problem}" for problem in fidelity.problems]
 

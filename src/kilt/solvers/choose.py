@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kilt.certificates.proof.by_size import sized_rule
+from kilt.certificates.proof.by_size import star_rule
 from kilt.errors import InputError
 from kilt.model.diversity import Distinct, Frequency
 from kilt.model.problem import Problem
@@ -27,7 +27,7 @@ class Size:
         """Say whether a problem is of this size at most."""
         forms = [rule.form for rule in problem.rules if isinstance(rule, DiversityRule)]
         curved = not all(isinstance(form, Frequency | Distinct) for form in forms)
-        if problem.rows <= self.rows_if_sized and sized_rule(problem) is not None and not forms:
+        if problem.rows <= self.rows_if_sized and star_rule(problem) is not None and not forms:
             return True
         if len(problem.counts) > self.row_types:
             return False

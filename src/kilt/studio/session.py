@@ -201,8 +201,8 @@ class Session:
         if self.estimate.about == about and self.estimate.state != "idle":
             return
         self._errands.abandon(self.estimate)
-        before = self.estimate.said or self.estimate.result
-        self.estimate = Task(about=about, said=before)
+        before = self.estimate.said or self.estimate.result or {}
+        self.estimate = Task(about=about, said={**before, "estimate": None} if before else None)
         arguments = {"file": self._file().described, "roles": self.roles, "policy": self.asked}
         self._errands.send(self.estimate, self._scales, "weigh", arguments)
 

@@ -136,6 +136,12 @@ class SizeProof:
         return proved if self.pair is None else proved - self.pair.most(added, size)
 
 
+def star_rule(problem: Problem) -> ClosenessRule | None:
+    """Return the rule of closeness if its values are all equally far apart, and no other sensitive column is there."""
+    rule = sized_rule(problem)
+    return rule if rule is not None and is_star(problem, rule) else None
+
+
 @dataclass(frozen=True)
 class _Sizes:
     """What proves the sizes of some patterns: up to which, with which thetas, and what trees prove.

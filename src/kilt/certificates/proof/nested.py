@@ -71,7 +71,7 @@ class NestedShares:
         """Say whether any close group can have this size: at best every edge carries a part of a row."""
         part = self.totals * size % self.rows
         least = np.minimum(part, self.rows - part).astype(object) * self.weight
-        return sum(least[~self.idle].tolist()) <= self.allowed(size)
+        return bool(sum(least[~self.idle].tolist()) <= self.allowed(size))
 
     def most(self, size: int) -> IntArray:
         """Return how many rows of each class a close group can have."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule, DiversityRule, SizeRule
 from kilt.model.spaces import TreeMetric
@@ -55,4 +57,4 @@ class PairLimits:
         """Return what rows of close groups add up to at most, where those of each sensitive class add so much."""
         first, second = widen(added[:, list(self.classes)], 4 * (size + 1) * (max_abs(added) + 1)).T
         least, largest = ((size - number) * first + number * second for number in self.numbers(size))
-        return least + (largest - least) * (largest > least)
+        return np.asarray(np.maximum(least, largest))

@@ -10,12 +10,14 @@ import numpy as np
 
 from kilt.arrays.ragged import Ragged
 from kilt.certificates.proof.evidence import Evidence, Levels, PatternMultipliers
-from kilt.certificates.proof.refine import refined_buckets
+from kilt.certificates.proof.near import can_be_joined, joined_buckets
+from kilt.certificates.proof.refine import Buckets, refined_buckets
 from kilt.model.problem import Problem
 from kilt.numbers import ROOM, BoolArray, IntArray, max_abs
 
 BATCH = 1_000_000  # entries
-MANY_LEVEL_VECTORS = 2_000  # from so many on row types are divided column by column
+MANY_LEVEL_VECTORS = 2_000  # from so many on row types are divided column by column,
+VERY_MANY_LEVEL_VECTORS = 100_000  # and from so many on joined with others near them, if they are not too many
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,11 @@ def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatter
     Where level vectors are many, those are left out under which no group of enough rows has one.
     """
     by_multiplier = np.argsort(-evidence.multipliers, kind="stable")
-    if math.prod(len(column.levels) for column in problem.columns) > MANY_LEVEL_VECTORS:
-        yield from _refined_patterns(problem, evidence, by_multiplier)
+    vectors = math.prod(len(column.levels) for column in problem.columns)
+    if vectors > MANY_LEVEL_VECTORS:
+        joined = vectors > VERY_MANY_LEVEL_VECTORS and can_be_joined(problem)
+        by_levels = (joined_buckets if joined else refined_buckets)(problem, evidence, by_multiplier)
+        yield from _with_reduced_costs(by_levels, problem, evidence, by_multiplier)
         return
     multipliers, counts = evidence.multipliers[by_multiplier], problem.counts[by_multiplier]
     shown = [
@@ -133,9 +138,11 @@ def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatter
             yield _of_vector(levels, members, reduced_costs, counts[found.values])
 
 
-def _refined_patterns(problem: Problem, evidence: Evidence, by_multiplier: IntArray) -> Iterator[ProofPatterns]:
-    """Yield the patterns under which a group of enough rows has a negative reduced cost."""
-    for levels, buckets in refined_buckets(problem, evidence, by_multiplier):
+def _with_reduced_costs(
+    found: Iterable[tuple[Levels, Buckets]], problem: Problem, evidence: Evidence, by_multiplier: IntArray
+) -> Iterator[ProofPatterns]:
+    """Yield patterns of row types that are given by their places, with the reduced costs of these."""
+    for levels, buckets in found:
         types = by_multiplier[buckets.members.values]
         reduced_costs = np.repeat(buckets.cost, buckets.members.lengths) - evidence.multipliers[types]
         yield _of_vector(levels, Ragged(types, buckets.members.starts), reduced_costs, problem.counts[types])

@@ -497,11 +497,11 @@ class SmallGroups:
             self.bounds[size] = INFINITY
         if self.smallest <= remembered <= most:
             theta = self.bound_size(remembered, theta)
-        size: cython.Py_ssize_t = self.smallest
-        while size <= most:
-            if size != remembered:
-                theta = self.bound_size(size, theta)
-            size += 1 if size < self.one_by_one else size // 16
+        next_size: cython.Py_ssize_t = self.smallest
+        while next_size <= most:
+            if next_size != remembered:
+                theta = self.bound_size(next_size, theta)
+            next_size += 1 if next_size < self.one_by_one else max(1, next_size // 16)
 
     @cython.cfunc
     @cython.nogil

@@ -20,7 +20,7 @@ INFINITY = cython.declare(cython.double, float("inf"))
 
 @cython.final
 @cython.cclass
-class NestedGroups(SizedGroups):
+class NestedGroups(SizedGroups):  # type: ignore[misc] # of another kernel
     """Finds groups of a single size among members, in a tree.
 
     The leaves are the classes ``leaves`` in order; edge e cuts off those from ``edge_first[e]`` on, and is

@@ -92,9 +92,8 @@ async def decide(session: Session, fields: dict[str, str]) -> Response:
         raise InputError("the policy asks for nothing: give at least a k")
     if session.estimate.state == "failed":
         raise InputError(session.estimate.problem or "the policy cannot be used")
-    point = (session.estimate.result or {}).get("point")
-    if session.estimate.state == "done" and point and point["infeasible"]:
-        raise InputError(point["infeasible"])
+    if session.estimate.state == "done" and session.estimate.result["estimate"]["point"]["infeasible"]:
+        raise InputError(session.estimate.result["estimate"]["point"]["infeasible"])
     return goes_to("run")
 
 

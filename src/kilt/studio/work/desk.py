@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,10 @@ from kilt.inspection.possible import possible_on
 from kilt.model.ladders import parse_ladder
 from kilt.model.policy import Policy
 from kilt.model.spaces import SPACES
+from kilt.numbers import json_number
 from kilt.report.data.groups import risk_of
 from kilt.run.budget import Budget
-from kilt.run.progress import silent
+from kilt.run.progress import Observer, Progress
 from kilt.sources.counted_table import CountedTable, TableDescription
 from kilt.sources.duck.database import is_database
 from kilt.sources.duck.table import DuckSource
@@ -33,9 +35,10 @@ from kilt.studio.work.calling import Calling
 from kilt.studio.work.watch import Watch
 
 PREVIEWED = 8  # rows of a table that was opened
-ESTIMATING = 0.8  # seconds of search for an estimate: with all around it, it is there within two
+ESTIMATING = 1.1  # seconds of search for an estimate: with all around it, it is there within two
 COUNTING = 0.2  # seconds that may pass before the search; what takes longer is taken from it
 LEAST = 0.2  # seconds that are left to it in any case
+INTERRUPTED = "the estimate was interrupted"
 STEPPED = ("number", "code", "category")  # kinds of columns for which a ladder can be found without more questions
 NO_FILE = "'{}' is not a file: the studio reads files, and kilt anonymize also reads tables of databases"
 
@@ -115,6 +118,8 @@ class Desk:
     ) -> dict[str, Any]:
         """Say what is possible, how large the risk is now, and about what a policy costs."""
         begun, asked = time.monotonic(), Policy(**policy)
+        if calling.interrupted():
+            raise KiltError(INTERRUPTED)
         self.take(calling, **file)
         table = self._count(roles, asked)
         known = {
@@ -127,9 +132,11 @@ class Desk:
         under = table.under(asked)
         left = ESTIMATING + COUNTING - (time.monotonic() - begun)
         budget = Budget(min(max(left, LEAST), ESTIMATING), None, None, calling.interrupted)
-        for point in Frontier(under, [asked], "auto", 0, silent).points(budget):
-            return {**known, **_shares(under, point)}
-        raise KiltError("the estimate was interrupted")
+        watch = _telling(calling, known, under, budget.started + (budget.seconds or 0.0))
+        for point in Frontier(under, [asked], "auto", 0, watch).points(budget):
+            shares = _shares(under, point.exact_stars, point.exact_bound)
+            return {**known, "estimate": {**shares, "point": point.to_dict()}}
+        raise KiltError(INTERRUPTED)
 
     def _count(self, roles: dict[str, Any], policy: Policy) -> CountedTable:
         """Count a table, unless it is counted already for these columns."""
@@ -205,13 +212,29 @@ class Desk:
         }
 
 
-def _shares(table: CountedTable, point: FrontierPoint) -> dict[str, Any]:
-    """Return a point, with its stars and its bound as shares of what could be hidden."""
-    found: dict[str, Any] = {"point": point.to_dict(), "lost": None, "must_be_lost": None, "blurs": False}
-    if point.exact_stars is None:
-        return found
-    most = table.most_stars
-    found |= {"lost": float(point.exact_stars / most) if most else 0.0, "blurs": table.blurs}
-    if point.exact_bound is not None:
-        found["must_be_lost"] = float(point.exact_bound / most) if most else 0.0
-    return found
+def _telling(calling: Calling, known: dict[str, Any], table: CountedTable, until: float) -> Observer:
+    """Return an observer that tells an estimate when the search is over, as its proof may take a moment longer.
+
+    What nobody waits for any more is left at once.
+    """
+
+    def watch(progress: Progress) -> None:
+        if calling.interrupted():
+            raise KiltError(INTERRUPTED)
+        if progress.stars is not None and time.monotonic() >= until:
+            calling.tell({**known, "estimate": _shares(table, progress.stars, None)})
+
+    return watch
+
+
+def _shares(table: CountedTable, stars: Fraction | None, bound: Fraction | None) -> dict[str, Any]:
+    """Return stars, and stars and bound as shares of what could be hidden."""
+    if stars is None:
+        return {}
+    most = table.most_stars or Fraction(1)
+    return {
+        "stars": json_number(stars, up=True),
+        "lost": float(stars / most),
+        "must_be_lost": None if bound is None else float(bound / most),
+        "blurs": table.blurs,
+    }

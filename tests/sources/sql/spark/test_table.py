@@ -125,3 +125,12 @@ def test_frames_without_rows_or_with_equal_names_are_refused(spark: SparkSession
         kilt.anonymize(spark.createDataFrame([], "a int"), quasi="a", policy=kilt.Policy(k=2))
     with pytest.raises(InputError, match="two columns of the same name"):
         kilt.anonymize(spark.sql("SELECT 1 AS a, 2 AS A"), quasi="a", policy=kilt.Policy(k=2))
+
+
+def test_a_session_that_has_ended_is_told(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = spark.range(9).toDF("zip")
+    with monkeypatch.context() as patch:
+        patch.setattr(spark.sparkContext, "_jsc", None)  # as it is once it was stopped
+        with pytest.raises(InputError, match="the session of Spark has ended: start another one"):
+            kilt.anonymize(frame, quasi="zip", policy=kilt.Policy(k=2))
+    assert kilt.anonymize(frame, quasi="zip", policy=kilt.Policy(k=2)).verdict.met

@@ -9,7 +9,7 @@ import numpy as np
 
 from kilt.bounds.oracles import oracle_of
 from kilt.bounds.subgradient import StepSchedule, subgradient_ascent
-from kilt.certificates.proof.by_size import sized_rule
+from kilt.certificates.proof.by_size import star_rule
 from kilt.certificates.proof.evidence import Bound
 from kilt.model.partition import Partition
 from kilt.model.problem import Problem
@@ -43,7 +43,7 @@ PARAMS = Params()
 
 def rule_of(problem: Problem) -> ClosenessRule | None:
     """Return the rule whose groups have compositions that can be listed: closeness, all values equally far, and k."""
-    rule = sized_rule(problem)
+    rule = star_rule(problem)
     others = [each for each in problem.rules if each is not rule]
     fits = problem.rows <= PARAMS.max_rows and all(isinstance(each, SizeRule) for each in others)
     return rule if fits else None

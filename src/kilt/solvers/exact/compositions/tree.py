@@ -102,12 +102,10 @@ class Tree:
         weight, owner = shares[used], compositions.owner[used]
         best, which = TOLERANCE, (-1, -1, 0.0)
         for f in range(classes + 1):
-            number = features[used, f]
+            number = features[used, f].astype(float)
             mean = np.bincount(owner, weight * number, patterns)
             square = np.bincount(owner, weight * number**2, patterns)
-            spread = square - mean**2
-            if f:
-                spread = spread / 10
+            spread = (square - mean**2) / (10 if f else 1)
             p = int(spread.argmax())
             if spread[p] > best:
                 best, which = float(spread[p]), (p, f, float(mean[p]))
@@ -121,14 +119,10 @@ class Tree:
         high = node.allowed & ~(mine & (features[:, f] <= at))
         must = node.must.copy()
         must[p] = True
-        children = []
-        low_must = node.must
-        children.append(Node(low, low_must))
+        children = [Node(low, node.must)]
         if (high & mine).any():
             children.append(Node(high, must))
-        if mean_p - at < 0.5:
-            children.reverse()
-        return children
+        return children[::-1] if mean_p - at < 0.5 else children
 
 
 class GroupProgram:
@@ -226,4 +220,7 @@ class GroupProgram:
 
     def shares(self) -> FloatArray:
         """Return to what share each composition is selected."""
-        return np.bincount(self.composition, self.values[self.slacks :], len(self.compositions))
+        shares: FloatArray = np.bincount(self.composition, self.values[self.slacks :], len(self.compositions)).astype(
+            float
+        )
+        return shares

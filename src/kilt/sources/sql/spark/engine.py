@@ -27,6 +27,7 @@ from kilt.sources.sql.engine import Uploaded
 from kilt.sources.sql.spark.connect import close_at_exit, is_connected
 from kilt.sources.sql.spark.interrupt import interruptible
 from kilt.sources.sql.spark.quiet import silenced
+from kilt.sources.sql.spark.session import require_alive
 from kilt.sources.sql.spark.text import has_text, hashes_of, is_text, text
 
 Answer = TypeVar("Answer")
@@ -46,6 +47,7 @@ class SparkEngine:
     row_number: str | None = None
 
     def __init__(self, session: SparkSession) -> None:
+        require_alive(session)
         self.session = session
         self._tag = f"kilt-{secrets.token_hex(6)}"
         self._frames: dict[str, DataFrame] = {}

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
@@ -19,6 +20,7 @@ from pyspark.sql import SparkSession
 
 from kilt.errors import InputError
 from kilt.leftovers import temporary_folder
+from kilt.sources.sql.spark.connect import is_connected
 
 SETTINGS = {  # unless the user's configuration of Spark says otherwise
     "spark.app.name": "kilt",
@@ -33,6 +35,8 @@ KEPT = {  # whatever it says
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a folder zip=02139 stays 02139
 }
 
+SLEEP = "7d"  # this computer may sleep for so long without Spark taking its own executor for lost
+
 
 def open_session(master: str | None = None) -> SparkSession:
     """Return the session of this process, or start one; ``master`` is where it runs, as Spark names it."""
@@ -43,6 +47,17 @@ def open_session(master: str | None = None) -> SparkSession:
         if name.startswith("spark.sql."):
             active.conf.set(name, value)
     return active
+
+
+def require_alive(session: SparkSession) -> None:
+    """Raise if a session has ended, perhaps by itself; one of Spark Connect's says so when it is used."""
+    if is_connected(session):
+        return
+    context: Any = session.sparkContext._jsc
+    with contextlib.suppress(Py4JError):
+        if context is not None and not context.sc().isStopped():
+            return
+    raise InputError("the session of Spark has ended: start another one, and make the frame again")
 
 
 def _connect(master: str) -> SparkSession:
@@ -63,6 +78,8 @@ def _start(master: str | None) -> SparkSession:
     for name, value in KEPT.items():
         conf.set(name, value)
     is_local = str(conf.get("spark.master")).startswith("local")
+    if is_local:
+        conf.setIfMissing("spark.network.timeout", SLEEP)
     if is_local and "SPARK_LOCAL_DIRS" not in os.environ:
         conf.setIfMissing("spark.local.dir", str(temporary_folder()))
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said, _own_signals():

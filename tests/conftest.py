@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,17 +26,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if any(item.get_closest_marker(mark) for mark in marks)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
-
-
-def pytest_collection_finish() -> None:
-    """Leave what was imported and collected out of every later collection of garbage, which would look through it."""
-    gc.collect()
-    gc.freeze()
-
-
-def pytest_sessionfinish() -> None:
-    """Let the process free it all at its end."""
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

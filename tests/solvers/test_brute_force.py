@@ -43,7 +43,7 @@ EXACT = [name for name, info in SOLVERS.items() if info.kind == "exact"]
 GUARANTEED = [name for name, info in SOLVERS.items() if info.kind == "guaranteed"]
 OTHERS = [name for name, info in SOLVERS.items() if info.kind == "heuristic" and info.ends]
 FULL_DOMAIN = ["incognito"]  # shows one level in the whole table, and so less than its groups allow
-BATCH, BATCHES = (700, 10) if is_thorough() else (250, 1) if IS_COMPILED else (25, 1)
+BATCH, BATCHES = (700, 10) if is_thorough() else (150, 1) if IS_COMPILED else (25, 1)
 BOUNDED = 10 if is_thorough() else 25  # one table of so many is bounded without a solver, which takes long
 
 

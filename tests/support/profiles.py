@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from kilt.kernels import IS_COMPILED
 
 USUAL = 100  # examples of a property without a number of its own
-FEW, FEWER, MORE = 7, 15, 2_000  # in their place in the uncompiled, the fast and the thorough profile
+FEW, FEWER, MORE = 7, 10, 2_000  # in their place in the uncompiled, the fast and the thorough profile
 CLOCKS = (HealthCheck.too_slow,)  # a busy machine is no reason to fail
 
 

@@ -192,7 +192,7 @@ def test_matching_to_closeness():
 def test_matching_to_four_points():
     rng = random.Random(8)
     answers = []
-    for number in range(scaled(200)):
+    for number in range(scaled(300)):
         matching = some_matching(rng, (1, 2) if number % 10 else (3,), 6)
         t = rng.choice(["1/3", "0.35", "0.4", "0.37"] if matching.size == 1 else ["1/3", "0.34"])
         best = frozenset(largest_matching(matching.triples))

@@ -169,7 +169,7 @@ def test_guarantees_on_all_paths():
     functions = [*(getattr(ResiduePhases, step) for step in steps), levelled, most_kept, least_residue]
 
     def run():
-        while sum(reached.values()) < scaled(300):
+        while sum(reached.values()) < scaled(450):
             counts, l = needs_third_phase(rng) if rng.integers(3) == 0 else few_rows(rng)
             if not legal(np.sum(counts, axis=0), l):
                 continue

@@ -23,7 +23,7 @@ from kilt.solvers.search.lns import PatternLns
 from support.problems import problem_of, random_problem, solved
 from support.profiles import is_thorough
 
-TABLES = 4_000 if is_thorough() else 150 if IS_COMPILED else 30
+TABLES = 4_000 if is_thorough() else 80 if IS_COMPILED else 30
 THRESHOLDS = ["0", "0.1", "0.2", "0.3", "1/3", "0.5"]
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 from kilt.run.stopping import StoppingRule
+
+PARTIAL = 2.5  # cycles that are left: the last one takes the rest of the time
 
 
 @dataclass(frozen=True)
@@ -17,14 +20,20 @@ class Params:
     short_bounding_share: float = 0.85  # the same in a short time: nothing matters as much as multipliers then
     short_seconds: float = 6.0  # up to which a time is short
     min_filtering_seconds: float = 1.5  # that must be left for patterns to be filtered again after building
-    building_share: float = 0.55  # of the time is for building a partition by multipliers
-    annealing_share: float = 0.5  # of the time is for annealing in small tables; solving subproblems has the rest
-    first_cycle_seconds: float = 0.25  # of annealing in small tables: each cycle is twice as long as the one before it
+    building_share: float = 0.55  # of the time is for building a partition by multipliers,
+    small_building_share: float = 0.2  # or for each where a search begins again and again
+    first_cycle_seconds: float = 0.25  # of a search in a small table: each cycle is twice as long as the one before it
+    annealing_share: float = 0.75  # of the first cycle is for annealing; solving subproblems has the rest,
+    annealing_limits: tuple[float, float] = (0.2, 0.9)  # and of the next ones, from and to
     greedy_share: float = 0.13  # of the time is for level greedy where more than a size is asked for,
     min_greedy_seconds: float = 0.4  # and at least so long: it is what a very short search hands over
 
+    subproblem_seconds: float = 0.4  # after which a subproblem is given up: the next one is smaller
+
     multiplier_step: float = 0.25  # what is added to the multipliers of rows that are left, from round to round
+    small_multiplier_step: float = 0.1  # the same in small tables, where rounds are short: it gives more groups
     short_multiplier_step: float = 1.0  # the same where time is short
+    multiplier_factors: tuple[float, float] = (0.85, 1.05)  # by which they differ from build to build in small tables
     max_multiplier_raise: float = 7.5  # and in all
     min_gain: float = 0.02  # the share of the cost that a round must save to be followed by another when time is over
     max_reduced_cost: float = 1.0  # of a pattern's best group, for the pattern to be kept
@@ -84,16 +93,14 @@ class Schedule:
         return most if self.stop.seconds is None else min(most, self.moves / max(1e-6, done))
 
 
-def cycles(stop: StoppingRule, share: float, first: float) -> Iterator[StoppingRule]:
-    """Yield limits for a share of the time that is left: cycles of so many seconds, twice as many, and so on.
-
-    So a longer search begins like a shorter one.
-    """
-    until = stop.share(share)
-    while until.seconds is not None and until.seconds - until.elapsed > 3 * first:
-        yield until.at_most(first)
-        first *= 2
-    yield until
+def cycles(stop: StoppingRule, first: float) -> Iterator[float]:
+    """Yield seconds until the time is over: of two first cycles, of two that are twice as long, and so on."""
+    for number in count():
+        if stop() or stop.seconds is None:
+            return
+        seconds = first * 2 ** (number // 2)
+        left = stop.seconds - stop.elapsed
+        yield seconds if left > PARTIAL * seconds else left
 
 
 def cooled(t_start: float, t_end: float, done: float) -> float:

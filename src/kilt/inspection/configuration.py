@@ -33,7 +33,7 @@ ROLES = {
     "sensitive": "Released as they are: what the policy protects. A space says how far two values are apart.",
 }
 MARKS = "What a suppressed cell looks like, where * could be mistaken for a value."
-REPORT = "a page on the release for those who decide: take the first # away"
+REPORT = "a page on the release, for those who decide"
 DIVERSE = "l-diversity: at most 1/l of the rows of a group share a value."
 CLOSE = f"""\
 # t-closeness: no group is farther than t from the table. Take the # away to ask for it; {T} is a place to begin.
@@ -71,7 +71,7 @@ def _settings(profile: Profile, folder: Path) -> Iterator[str]:
         table = given if given == "-" else Path(os.path.relpath(Path(given).absolute(), folder.absolute())).as_posix()
         yield f"input = {quoted(table)}"
         yield f"output = {quoted(_release_name(profile))}"
-        yield f"# report = {quoted(_report(_release_name(profile)))} # {REPORT}"
+        yield f"report = {quoted(_report(_release_name(profile)))} # {REPORT}"
     yield from (f"{name} = {quoted(value)}" for name, value in settings.items())
     yield ""
 

@@ -139,6 +139,15 @@ def test_an_encoding_can_be_corrected(visitor, tmp_path):
     assert "1 columns" in read(visitor.wait("/table/live", "Continue"))
 
 
+def test_the_first_address_leads_to_where_one_was(hospital):
+    """A table that is read quickly does not lead past the questions about it."""
+    assert hospital.get("/").headers["location"] == "/table"
+    hospital.decide("columns")
+    assert hospital.get("/").headers["location"] == "/policy"
+    hospital.get("/columns")
+    assert hospital.get("/").headers["location"] == "/columns"
+
+
 def test_a_column_has_one_role(hospital):
     version = hospital.session.version
     body = f"version={version}&role-1=quasi&role-1=sensitive".encode()
@@ -231,7 +240,7 @@ def test_a_preview_does_not_wait_for_an_estimate(hospital):
         assert "Estimating" in hospital.get("/policy").text
     finally:
         os.kill(process, signal.SIGCONT)
-    hospital.wait("/policy/live", "stars, about")
+    hospital.wait("/policy/live", "best there is", "An estimate")
 
 
 def test_a_frontier_is_that_of_the_command(hospital):

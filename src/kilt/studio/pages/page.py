@@ -65,10 +65,12 @@ def render(request: Request, template: str, **what: Any) -> str:
 
 def page(request: Request, step: str, problem: str | None = None, **what: Any) -> Response:
     """Answer with the page of a step, or lead to the first one that is missing before it."""
-    steps = steps_of(session_of(request), step)
+    session = session_of(request)
+    steps = steps_of(session, step)
     reached = next(each for each in steps if each.current)
     if not reached.open:
         return goes_to(furthest(steps))
+    session.step = step
     html = render(request, f"{step}.html.jinja", steps=steps, step=step, problem=problem, **what)
     return HTMLResponse(html, 422 if problem else 200)
 

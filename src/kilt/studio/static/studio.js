@@ -192,6 +192,21 @@ function columns(list) {
   }
 }
 
+/* rows before and after stay side by side, however wide they are */
+
+document.addEventListener("scroll", ({ target }) => {
+  if (target.isLed) {
+    target.isLed = false; // it was this that moved it
+    return;
+  }
+  const room = (table) => table.scrollWidth - table.clientWidth;
+  for (const other of target.closest?.(".pair")?.querySelectorAll(".scroll") ?? []) {
+    if (other === target || !room(target)) continue;
+    other.isLed = true;
+    other.scrollLeft = (target.scrollLeft / room(target)) * room(other);
+  }
+}, true);
+
 /* files that are dropped or chosen */
 
 function send(form, file) {

@@ -256,7 +256,7 @@ def test_wrong_files_and_policies_are_explained(browser, studio, tmp_path):
 def test_scripts_in_a_table_do_nothing(browser, studio, tmp_path):
     """Script tags in every cell and every name: no dialog, no request, nothing on the console."""
     evil = "<script>alert(1)</script><img src=x onerror=alert(2)>"
-    lines = [f'"{evil}a","{evil}b","{evil}c"', *(f'"{evil}{n % 2}","{evil}{n % 3}","{evil}{n % 2}"' for n in range(12))]
+    lines = [f'"{evil}a","{evil}b","{evil}c"', *(f'"{evil}{n % 2}","{evil}{n % 2}","{evil}{n % 3}"' for n in range(12))]
     path = tmp_path / "evil.csv"
     path.write_text("\n".join(lines) + "\n")
     look = Look(browser, studio)

@@ -212,7 +212,7 @@ def test_an_impossible_policy_is_explained(hospital):
     text = read(hospital.wait("/policy/live", "cannot be met"))
     assert "the largest l that this table allows is 2.5" in text
     answer = hospital.decide("policy", k="3", l="4", t="")
-    assert (answer.status, "the largest l" in answer.text) == (422, True)
+    assert (answer.status, "yet. l=4 on 'Disease' cannot be met" in read(answer.text)) == (422, True)
     hospital.post("/policy/save", k="eleven", l="", t="")
     assert "'k' must be a number" in read(hospital.wait("/policy/live", "This cannot be asked for"))
     assert "asks for nothing" in read(hospital.decide("policy", k="", l="", t="").text)

@@ -103,6 +103,11 @@ def bound_percent(bound: Fraction, share: Fraction | None = None) -> str:
     return f"{decimal_text(100 * bound, digits)}%"
 
 
+def whole_bound(bound: Fraction, stars: Fraction | None = None) -> str:
+    """Write a lower bound without decimals, rounded down; one that equals the stars, as they are."""
+    return f"{float(bound):,.0f}" if bound == stars else f"{math.floor(bound):,}"
+
+
 def pluralize(number: int, noun: str) -> str:
     """Write a number of things: 1 row, 1,000 rows."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -69,7 +69,9 @@ def test_bad_questions(hospital, given, message):
 def test_the_command_prints_a_table(hospital):
     words = ["compare", str(hospital), "--quasi", QUASI, "-k", "3", "--solvers", "subsets,classes,matching"]
     text = CliRunner().invoke(cli, words).output
-    assert text.splitlines()[0].split() == ["solver", "stars", "bound", "gap", "groups", "largest", "t", "seconds"]
+    assert text.splitlines()[0].split() == ["solver", "stars", "bound", "gap", "groups", "seconds"]
+    far = CliRunner().invoke(cli, [*words, "--sensitive", "Disease"]).output
+    assert far.splitlines()[0].split() == ["solver", "stars", "bound", "gap", "groups", "largest", "t", "seconds"]
     assert "matching cannot do this" in text
     both = CliRunner().invoke(cli, [*words, "--json"]).output
     assert [entry["solver"] for entry in json.loads(both)] == ["subsets", "classes", "matching"]

@@ -82,6 +82,26 @@ def test_a_table_has_the_same_profile_wherever_it_lives(place, tmp_path):
     assert found.config(tmp_path)
 
 
+@pytest.mark.parametrize("place", ["polars", "relation", "postgresql"])
+def test_columns_that_cannot_be_compared_are_proposed_to_be_dropped(place, request):
+    if place == "polars":
+        table = FRAME.with_columns(tags=pl.Series([[str(i)] for i in range(30)]))
+    elif place == "relation":
+        frame = FRAME.to_arrow()  # noqa: F841 - DuckDB finds it by its name
+        table = duckdb.sql("SELECT *, [zip, age] AS tags FROM frame")
+    else:
+        cluster = request.getfixturevalue("cluster")
+        cells = "'0213' || i % 4 AS zip, ARRAY[i, 1] AS tags, jsonb_build_object('a', i) AS document"
+        cluster.run("DROP TABLE IF EXISTS tagged")
+        cluster.run(f"CREATE TABLE tagged AS SELECT {cells} FROM generate_series(1, 30) i")
+        table = cluster.url("tagged")
+    found = {column.name: column for column in kilt.inspect(table).columns}
+    for name in {"tags", "document"} & set(found):
+        assert (found[name].kind, found[name].proposal.role) == ("nested", "identifier")
+        assert found[name].reason.startswith("holds ")
+    assert found["zip"].proposal.role == "quasi"
+
+
 def test_standard_input_is_read(tmp_path):
     words = [*RUN, "inspect", "-", "--write", "kilt.toml"]
     done = subprocess.run(

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from kilt.report import progress
-from kilt.report.progress import WORDS, Log, Standing
+from kilt.report.progress import WORDS, Figures, Log, Standing
 from kilt.run.progress import Progress, Task, on_task
 from support.command import call
 
@@ -89,6 +89,8 @@ def test_another_task_begins_anew(clock):
     second(Progress("solving"))
     assert (standing.limit, standing.figures.stars, standing.moments) == (None, None, [])
     assert standing.name == r"policy 2 of 2, k=\x1b[31m3"
+    second(Progress("solving", stars=Fraction(8)))
+    assert standing.figures == Figures(Fraction(8), Fraction(4), 1.0)  # what the least levels cost is a bound
     second(Progress("solving", stars=Fraction(8), bound=Fraction(6)))
     assert standing.figures.gap == 0.5
 

@@ -93,7 +93,7 @@ def test_a_shuffled_release_is_verified_against_its_original(patients, tmp_path)
     assert verdict.fidelity.stars == release.exact_stars
     by_order = kilt.verify(output, **ROLES, original=patients)
     assert not by_order.fidelity.kept
-    assert "say 'shuffled'" in by_order.fidelity.problems[-1]
+    assert "say so with --shuffled" in by_order.fidelity.problems[-1]
     frames = pl.read_csv(output, infer_schema=False), pl.read_csv(patients, infer_schema=False)
     assert kilt.verify(frames[0], **ROLES, original=frames[1], shuffled=True).fidelity.stars == release.exact_stars
 

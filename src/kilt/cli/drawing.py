@@ -20,3 +20,10 @@ def write_plot(given: dict[str, Any], title: str, results: Sequence[Any], labels
         from kilt.report.page.plot import stars_plot
 
         stars_plot(title, results, labels).write(given["plot"])
+
+
+def drawn(given: dict[str, Any], text: str) -> str:
+    """Add to a text that a picture was written, if one was."""
+    from kilt.errors import printable
+
+    return f"{text}\nwrote {printable(given['plot'])}" if given.get("plot") else text

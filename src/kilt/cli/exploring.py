@@ -9,7 +9,7 @@ import click
 
 from kilt.cli.group import cli
 from kilt.cli.interrupt import at_work, watching_run
-from kilt.cli.options import printing_options, style_options
+from kilt.cli.options import engine_options, printing_options, style_options
 from kilt.cli.settings import print_result
 from kilt.errors import InputError
 
@@ -17,6 +17,7 @@ from kilt.errors import InputError
 @cli.command()
 @click.argument("table")
 @style_options
+@engine_options
 @click.option(
     "--write",
     metavar="FILE",
@@ -39,17 +40,22 @@ def inspect(table: str, **flags: Any) -> None:
     """
     from kilt.commands.inspect import inspect as run
     from kilt.errors import printable
+    from kilt.sources.spark_folder import locate
+    from kilt.sources.sql.postgres.url import shown_location
 
     written, force = (flags.pop(name) for name in ("write", "force"))
     given = {name: flags.pop(name) for name in ("json", "quiet")}
+    engine = flags.pop("engine"), flags.pop("master")
     if force and not written:
         raise InputError("'force' has no meaning without --write FILE: give both, or leave it out")
     with at_work(), watching_run(given, table) as observer:
-        profile = run(table, **flags, observer=observer)
+        data = locate(table, *engine)
+        profile = run(data, **flags, observer=observer)
         if written:
             profile.write(written, force=force)
     said = f"wrote {written}: read it, then run kilt anonymize --config {written}"
-    hint = f"nothing is applied: kilt inspect {table} --write kilt.toml writes these proposals to a file"
+    shown = " ".join([shown_location(table), *(["--engine spark"] if engine[0] else [])])
+    hint = f"nothing is applied: kilt inspect {shown} --write kilt.toml writes these proposals to a file"
     figures = {**profile.to_dict(), **({"written": written} if written else {})}
     print_result(given, lambda: figures, lambda: f"{profile.summary()}\n{printable(said if written else hint)}")
 
@@ -59,6 +65,7 @@ def inspect(table: str, **flags: Any) -> None:
 @click.argument("column", nargs=-1, required=True)
 @click.option("--measure", metavar="NAME", help="What a label costs: loss (the default), level or entropy.")
 @style_options
+@engine_options
 @click.option(
     "--show-values", is_flag=True, help="Show labels of fewer than 5 rows, too, and the values themselves among them."
 )
@@ -70,11 +77,13 @@ def ladder(table: str, column: tuple[str, ...], **flags: Any) -> None:
     """
     from kilt.commands.ladder import ladder as run
     from kilt.run.progress import Progress
+    from kilt.sources.spark_folder import locate
 
     given = {name: flags.pop(name) for name in ("json", "quiet")}
+    engine = flags.pop("engine"), flags.pop("master")
     with at_work(), watching_run(given, table) as observer:
         observer(Progress("reading"))
-        preview = run(table, list(column), **flags)
+        preview = run(locate(table, *engine), list(column), **flags)
     print_result(given, preview.to_dict, preview.summary)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kilt.cli.drawing import check_plot, write_plot
+from kilt.cli.drawing import check_plot, drawn, write_plot
 from kilt.cli.group import cli
 from kilt.cli.interrupt import KEEPING, interruptible, watching_run
 from kilt.cli.options import (
@@ -130,7 +130,7 @@ def frontier(**flags: Any) -> None:
             interrupted=interrupted,
         )
     write_plot(given, "Stars and bound, by policy", points, [str(point.policy) for point in points])
-    print_result(given, lambda: [point.to_dict() for point in points], lambda: frontier_text(points))
+    print_result(given, lambda: [point.to_dict() for point in points], lambda: drawn(given, frontier_text(points)))
     print_undecided(table, given)
 
 
@@ -164,7 +164,7 @@ def compare(**flags: Any) -> None:
             interrupted=interrupted,
         )
     write_plot(given, "Stars and bound, by solver", compared, [each.solver for each in compared])
-    print_result(given, lambda: [each.to_dict() for each in compared], lambda: compare_text(compared))
+    print_result(given, lambda: [each.to_dict() for each in compared], lambda: drawn(given, compare_text(compared)))
     print_undecided(table, given)
 
 

@@ -227,8 +227,9 @@ def compare_text(compared: Sequence[SolverResult]) -> str:
     """Show the releases as a table, and below it who cannot do this."""
     made = [c for c in compared if c.exact_stars is not None]
     scale = made[0].scale if made else IN_STARS
-    header = ("solver", *scale.headings(), "gap", "groups", "largest t", "seconds")
-    lines = figures_text([header, *map(_row, made)])
+    farthest = ("largest t",) if any(c.distance is not None for c in made) else ()
+    header = ("solver", *scale.headings(), "gap", "groups", *farthest, "seconds")
+    lines = figures_text([header, *(_row(c, has_distance=bool(farthest)) for c in made)])
     width = max(map(len, lines))
     shown = [f"{line.ljust(width)}  {c.remark}".rstrip() for line, c in zip(lines[1:], made, strict=True)]
     refused = [f"{c.solver} {c.remark}" for c in compared if c.exact_stars is None]
@@ -236,14 +237,15 @@ def compare_text(compared: Sequence[SolverResult]) -> str:
     return printable_lines([lines[0], *shown, *floating, *([""] if refused else []), *refused])
 
 
-def _row(compared: SolverResult) -> tuple[str, ...]:
+def _row(compared: SolverResult, *, has_distance: bool) -> tuple[str, ...]:
     stars, bound = compared.exact_stars or Fraction(0), compared.exact_bound or Fraction(0)
+    farthest = "" if compared.distance is None else decimal_text(compared.distance, up=True)
     return (
         compared.solver,
         compared.scale.cost(stars),
         compared.scale.bound(bound, stars),
         percent(Fraction(compared.gap or 0)),
         f"{compared.groups:,}",
-        "" if compared.distance is None else decimal_text(compared.distance, up=True),
+        *([farthest] if has_distance else []),
         f"{compared.seconds:.1f}",
     )

@@ -20,6 +20,7 @@ from kilt.sources.base import Source
 from kilt.sources.combinations import combinations_of, count_values, nested_in
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
+from kilt.sources.spark_folder import SparkFolder
 
 RARE = 10  # values of fewer rows are not shown, unless the user asks for them
 FILE = "duckdb://"
@@ -118,5 +119,7 @@ def _profile(inspected: Inspected, *, show_values: bool) -> ColumnProfile:
 def _settings(data: Any, **style: str | None) -> dict[str, str]:
     """Return how the table was given; the address of a server is left out, because a password may stand in it."""
     settings = {name: value for name, value in style.items() if value is not None}
+    if isinstance(data, SparkFolder):
+        settings |= {"engine": "spark", **({"master": data.master} if data.master else {})}
     path = str(data).removeprefix(FILE) if isinstance(data, str | PathLike) else None
     return settings if path is None or "://" in path else {"input": path, **settings}

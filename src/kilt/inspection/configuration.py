@@ -33,7 +33,7 @@ ROLES = {
     "sensitive": "Released as they are: what the policy protects. A space says how far two values are apart.",
 }
 MARKS = "What a suppressed cell looks like, where * could be mistaken for a value."
-REPORT = "a page on the release for those who decide: take the first # away"
+REPORT = "a page on the release, for those who decide"
 DIVERSE = "l-diversity: at most 1/l of the rows of a group share a value."
 CLOSE = f"""\
 # t-closeness: no group is farther than t from the table. Take the # away to ask for it; {T} is a place to begin.
@@ -45,7 +45,7 @@ def write_config(profile: Profile, path: Path, *, force: bool = False) -> None:
     require_writable(path, "configuration", table=profile.settings.get("input"))
     if path.exists() and not force:
         raise InputError(f"'{path}' exists already: choose another name, or replace it with --force")
-    if (given := profile.settings.get("input")) and is_same_file(path, path.parent / release_name(given)):
+    if "input" in profile.settings and is_same_file(path, path.parent / _release_name(profile)):
         raise InputError(f"the configuration '{path}' would be replaced by the release: choose another name")
     text = config_text(profile, path.parent, path.name)
     with staged_bytes(path, text.encode()) as put:
@@ -70,10 +70,16 @@ def _settings(profile: Profile, folder: Path) -> Iterator[str]:
     else:
         table = given if given == "-" else Path(os.path.relpath(Path(given).absolute(), folder.absolute())).as_posix()
         yield f"input = {quoted(table)}"
-        yield f"output = {quoted(release_name(given))}"
-        yield f"# report = {quoted(_report(release_name(given)))} # {REPORT}"
+        yield f"output = {quoted(_release_name(profile))}"
+        yield f"report = {quoted(_report(_release_name(profile)))} # {REPORT}"
     yield from (f"{name} = {quoted(value)}" for name, value in settings.items())
     yield ""
+
+
+def _release_name(profile: Profile) -> str:
+    """Name the release after the table; that of a folder is a folder."""
+    given = profile.settings["input"]
+    return f"{Path(given).name}-release" if "engine" in profile.settings else release_name(given)
 
 
 def release_name(given: str) -> str:

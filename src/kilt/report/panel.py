@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kilt.errors import printable
-from kilt.numbers import pluralize
+from kilt.numbers import pluralize, whole_bound
 from kilt.report.progress import Log, Standing, told_regularly
 from kilt.run.progress import Observer, Progress
 from kilt.run.recorder import Moment
@@ -77,8 +77,9 @@ def _figures(standing: Standing, elapsed: float, bars: str) -> Table:
     grid.add_column()
     grid.add_column(justify="right", min_width=12)
     grid.add_column()
-    for name, value, colour in (("stars", figures.stars, "yellow"), ("bound", figures.bound, "green")):
-        shown = "" if value is None else f"{float(value):,.0f}"
+    stars = "" if figures.stars is None else f"{float(figures.stars):,.0f}"
+    bound = "" if figures.bound is None else whole_bound(figures.bound, figures.stars)
+    for name, shown, colour in (("stars", stars, "yellow"), ("bound", bound, "green")):
         grid.add_row(name, shown, Text(sparkline(over_time(moments, name, elapsed), bars), style=colour))
     grid.add_row("gap", "" if figures.gap is None else f"{100 * figures.gap:.2f}%", "")
     return grid

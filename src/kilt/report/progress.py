@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from kilt.certificates.proof.evidence import gap_of
 from kilt.errors import printable
+from kilt.numbers import whole_bound
 from kilt.run.progress import Progress, Task
 from kilt.run.recorder import MOST, Moment, thinned
 
@@ -100,7 +101,8 @@ class Standing:
         if last.stars is None:
             return Figures(None, last.bound)
         least = self.task.least if self.task is not None else Fraction(0)
-        return Figures(last.stars, last.bound, float(gap_of(last.stars, last.bound or Fraction(0), least)))
+        bound = max(last.bound or Fraction(0), least)
+        return Figures(last.stars, bound or last.bound, float(gap_of(last.stars, bound, least)))
 
 
 class Log:
@@ -136,7 +138,8 @@ class Log:
     def _line(self, elapsed: float) -> str:
         figures = self.standing.figures
         stars = "" if figures.stars is None else f"{float(figures.stars):,.0f}"
-        bound = "" if figures.stars is None and figures.bound is None else f"{float(figures.bound or 0):,.0f}"
+        nothing = figures.stars is None and figures.bound is None
+        bound = "" if nothing else whole_bound(figures.bound or Fraction(0), figures.stars)
         gap = "" if figures.gap is None else f"{100 * figures.gap:.2f}%"
         said = ": ".join(filter(None, (self.standing.name, self.standing.phase)))
         return f"{elapsed:>7.1f}s{stars:>14}{bound:>14}{gap:>9}  {said}"

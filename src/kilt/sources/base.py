@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
-from kilt.model.detect import PARAMS, ColumnSample
+from kilt.errors import InputError
+from kilt.model.detect import PARAMS, ColumnSample, listed
 from kilt.model.ladders import Domain
 from kilt.model.plan import Plan
 from kilt.model.row_types import RowTypes
@@ -96,12 +97,21 @@ class ComparingSource(Protocol):
         """Raise if a column that is to be released has no text to compare it by."""
 
 
-def not_compared(column: str, kind: str) -> str:
-    """Say that a column has a type without a text of its own; what is in a nested type is left out."""
-    return (
-        f"the column '{column}' has the type {kind.partition('<')[0].partition('(')[0]}, which kilt does not compare: "
-        "make it an identifier, so that it is dropped, or leave it out, or make text of it"
-    )
+def require_compared(kinds: Mapping[str, str]) -> None:
+    """Raise if there are columns whose types have no text of their own; what is in a nested type is left out."""
+    found = {name: kind.partition("<")[0].partition("(")[0] for name, kind in kinds.items()}
+    if len(found) == 1:
+        ((name, kind),) = found.items()
+        raise InputError(
+            f"the column '{name}' has the type {kind}, which kilt does not compare: make it an identifier, so that it "
+            "is dropped, or leave it out, or make text of it"
+        )
+    if found:
+        named = listed([f"'{name}' ({kind})" for name, kind in found.items()])
+        raise InputError(
+            f"the columns {named} have types that kilt does not compare: make them identifiers, so that they are "
+            "dropped, or leave them out, or make text of them"
+        )
 
 
 @runtime_checkable

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from pathlib import Path
 
 from kilt.encodings import UTF_8, encoding_name
@@ -10,6 +12,7 @@ from kilt.errors import InputError
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 STANDARD = Path("-")  # standard input or output, in place of a file
+SCHEME = re.compile(r"([A-Za-z][\w+.-]+(?::[\w+.-]+)?):/")  # how an address begins; C:/ is a path
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,17 @@ class FileFormat:
         return (
             f"FORMAT csv, HEADER true, DELIMITER {quoted(self.style.delimiter or ',')}, QUOTE '\"', ESCAPE '\"', "
             f"NULLSTR '', COMPRESSION '{self.compression}'"
+        )
+
+
+def require_path(data: str | PathLike[str]) -> None:
+    """Raise if something is an address and not a path; what comes after its scheme could be a password."""
+    found = SCHEME.match(fspath(data))
+    if found and not Path(f"{found[1]}:").exists():
+        raise InputError(
+            f"addresses that begin with '{found[1]}:' are not known: kilt takes files, "
+            "postgresql://host/database?table=NAME, duckdb://FILE?table=NAME and, with --engine spark, folders of "
+            "Parquet wherever Spark reads them"
         )
 
 

@@ -12,13 +12,13 @@ import narwhals as nw
 import numpy as np
 
 from kilt.arrays.ragged import bucket
-from kilt.errors import InputError, raise_all
+from kilt.errors import InputError
 from kilt.model.ladders import Domain
 from kilt.model.marks import HIDDEN
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
 from kilt.numbers import BoolArray, IntArray
-from kilt.sources.base import Counted, CountedRow, LostCells, not_compared
+from kilt.sources.base import Counted, CountedRow, LostCells, require_compared
 from kilt.sources.frame_types import as_text, nulled
 from kilt.sources.indicators import TRUTH_VALUES, require_indicator
 from kilt.sources.tally import Comparison, Pair, Tally, ValueCounts
@@ -68,7 +68,12 @@ class FrameSource:
     def require_texts(self, columns: Sequence[str]) -> None:
         """Raise if a column that is to be released holds lists, structs or the like."""
         kinds = {name: self._frame.schema[name] for name in columns}
-        raise_all([not_compared(name, str(kind)) for name, kind in kinds.items() if kind.is_nested()])
+        require_compared({name: str(kind) for name, kind in kinds.items() if kind.is_nested()})
+
+    def nested(self, column: str) -> str | None:
+        """Return what a column holds, if that is more than one value: lists, for example."""
+        kind = self._frame.schema[column]
+        return f"values of the type {kind}" if kind.is_nested() else None
 
     def distinct(self, column: str) -> list[str | None]:
         """Return the distinct values of a column as text."""

@@ -190,7 +190,7 @@ def _fidelity(table: Table, original: Table, roles: Roles, marks: Mapping[str, M
         problems += _Compared(wrong=count).problems(name)
     if any(comparison.changed.values()) and comparison.paired == "order":
         problems.append(
-            "if its rows were shuffled, they cannot be compared with the original row by row: say 'shuffled'"
+            "if its rows were shuffled, they cannot be compared with the original row by row: say so with --shuffled"
         )
     return Fidelity(columns, tuple(problems), matched, comparison.differing)
 

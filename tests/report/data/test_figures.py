@@ -45,6 +45,7 @@ def test_a_twin_from_the_definitions(rows):
     for place, column in enumerate(report.columns):
         was, now = ([row[place] for row in looks] for looks in (before, after))
         assert column.entropy == pytest.approx(naive.entropy(was), abs=2e-6)
+        assert column.entropy_left == pytest.approx(naive.entropy(was) * naive.entropy_kept(was, now), abs=2e-6)
         assert column.entropy_kept == pytest.approx(naive.entropy_kept(was, now), abs=2e-6)
         assert {level.name: level.cells for level in column.levels if level.cells} == Counter(
             "as it was" if one == other else "hidden" for one, other in zip(was, now, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 
 import polars as pl
 import pytest
@@ -14,11 +15,12 @@ from kilt.report.data.folding import OTHERS, fold
 from support.profiles import examples
 
 VALUES = st.lists(st.one_of(st.none(), st.sampled_from("abcdefghijklmnop"), st.text(max_size=3)), min_size=1)
+DATES = st.lists(st.dates(date(1920, 1, 1), date(1990, 1, 1)).map(str), min_size=1, max_size=80)
 NUMBERS = st.lists(st.one_of(st.integers(-50, 5000), st.floats(-1, 1)).map(str), min_size=1, max_size=80)
 
 
 @examples(80)
-@given(st.one_of(VALUES, NUMBERS), st.integers(1, 6))
+@given(st.one_of(VALUES, NUMBERS, DATES), st.integers(1, 6))
 def test_no_name_is_that_of_few_rows(values, fewest):
     folded = fold(values, [1] * len(values), fewest)
     names = [folded.name_of[value] for value in values]
@@ -37,6 +39,21 @@ def test_numbers_are_named_by_round_limits():
     assert folded.names[0] == "under 1,100"
     assert folded.names[-1] == "1,900 or more"
     assert folded.name_of["1234"] == "1,200 to under 1,400"
+
+
+@pytest.mark.parametrize("form", [None, "%d.%m.%Y"])
+def test_dates_are_named_by_years(form):
+    days = [date(1930, 1, 1) + timedelta(days=30 * number) for number in range(1000)]
+    values = [each.isoformat() if form is None else each.strftime(form) for each in days]
+    folded = fold([*values, None], [3] * 1000 + [7], 5, date_format=form)
+    assert folded.names[:3] == ("before 1940", "1940 to 1949", "1950 to 1959")
+    assert folded.names[-2:] == ("2001 or later", "(missing)")
+    assert folded.name_of[values[400]] == "1960 to 1970"
+
+
+def test_dates_of_one_year_are_not_told_apart():
+    folded = fold([f"2024-03-{day:02}" for day in range(1, 31)], [3] * 30, 5)
+    assert folded.names == ("all dates",)
 
 
 def test_missing_values_and_values_that_look_like_our_words_are_told_apart():

@@ -12,7 +12,7 @@ import pytest
 
 import kilt
 from kilt.report.page.charts import round_steps
-from kilt.report.page.html import bound_percent, percent, user
+from kilt.report.page.html import bound_figure, bound_number, bound_percent, figure, percent, user
 from support.patients import patients
 
 EVIL = "<script>alert(1)</script>"
@@ -184,7 +184,34 @@ def test_shares_and_steps():
         (0.9999, 1.0, "99.9%"),
         (0.0001, 0.3, "<0.1%"),
         (0.0, 0.3, "0%"),
+        (0.57, 0.6, "57%"),
+        (0.88497, None, "88.4%"),
     ],
 )
 def test_a_bound_says_no_more_than_is_proved(bound, found, text):
     assert bound_percent(bound, found) == text
+
+
+@pytest.mark.parametrize(
+    ("bound", "stars", "text"),
+    [
+        (3833, 4063.2, "3,833"),
+        (3833.27, 4063.2, "3,833"),
+        (3833.97, 3834.1, "3,833"),
+        (3833.97, 3833.97, "3,834"),
+        (293.987, 313.5, "293.9"),
+        (0.12349, 1.5, "0.1234"),
+        (0.0, 1.5, "0"),
+    ],
+)
+def test_no_more_stars_are_named_than_are_proved(bound, stars, text):
+    assert bound_number(bound, stars) == text
+
+
+def test_shares_of_the_whole_are_written_as_by_the_command():
+    assert [figure(0.0565), figure(0.271), bound_figure(0.07246, 0.0762), bound_figure(0.07246, 0.07246)] == [
+        "5.65%",
+        "27.1%",
+        "7.24%",
+        "7.25%",
+    ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from fractions import Fraction
 
 import pytest
 
 import kilt
-from kilt.report.page.plot import BarPlot, PlotBar
+from kilt.commands.frontier import FrontierPoint
+from kilt.report.page.plot import BarPlot, PlotBar, stars_plot
 from support.command import call
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -27,6 +29,13 @@ def test_bars_are_as_long_as_their_numbers():
     texts = [text.text for text in root.iter(f"{SVG}text")]
     assert texts[:3] == ["<b>", "a & b", "10"]
     assert plot._repr_svg_() == plot.svg()
+
+
+def test_stars_that_are_no_whole_number_are_named_shortly():
+    point = FrontierPoint(kilt.Policy(k=2), Fraction(3129151515, 10**7), Fraction(2939999, 10**4))
+    drawn = stars_plot("title", [point], ["k=2"]).svg()
+    assert "k=2: 312.9, bound 293.9. " in drawn
+    assert "312.9151" not in drawn
 
 
 def test_the_pictures_of_a_release(hospital, tmp_path):
@@ -50,6 +59,8 @@ def test_commands_draw(hospital, tmp_path, command):
     name, *words = command
     done = call(name, hospital, "--quasi", "Age,Education", *words, "--plot", tmp_path / "plot.svg")
     assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("wrote " + str(tmp_path / "plot.svg") + "\n")
+    assert "largest t" not in done.stdout  # no column is sensitive
     texts = [text.text for text in ET.parse(tmp_path / "plot.svg").getroot().iter(f"{SVG}text")]
     assert {"k=2", "k=3", "none"} <= set(texts) if name == "frontier" else {"greedy", "mondrian"} <= set(texts)
     wrong = call(name, hospital, "--quasi", "Age", *words, "--plot", tmp_path / "plot.png")

@@ -162,6 +162,13 @@ class Dates(PathLadder):
         return f"date{'' if self.format is None else f'({self.format})'}={','.join(self.levels)}"
 
 
+def date_format_of(ladder: object) -> str | None:
+    """Return the format in which a ladder reads dates, if it reads them in one of its own."""
+    while (inner := getattr(ladder, "ladder", None)) is not None:
+        ladder = inner
+    return ladder.format if isinstance(ladder, Dates) else None
+
+
 def read_moment(text: str, form: str | None = None) -> Moment | None:
     """Read a date as in ISO 8601, or in a form as `strptime` reads it; None if it is none."""
     text = text.strip()

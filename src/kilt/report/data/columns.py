@@ -37,7 +37,7 @@ def _column(subject: Subject, index: int, name: str) -> ReportColumn:
     shown = [(found[level], text) for level, text in enumerate(levels.names)]
     shown = [(count, text) for count, text in shown if count or text == levels.names[0]]
     shown += [(found[None], OFF)] if found[None] else []
-    entropy = entropy_of(_marginal(cells, 0).values())
+    entropy, told = entropy_of(_marginal(cells, 0).values()), _information(cells)
     return ReportColumn(
         name=name,
         ladder=ladder_name(ladder),
@@ -46,7 +46,8 @@ def _column(subject: Subject, index: int, name: str) -> ReportColumn:
         stars=json_number(blurred.stars, up=True),
         detail_left=json_number(1 - blurred.stars / (rows * top_stars(ladder, domain))),
         entropy=round(entropy, 6),
-        entropy_kept=round(_information(cells) / entropy, 6) if entropy else 1.0,
+        entropy_left=round(told, 6),
+        entropy_kept=round(told / entropy, 6) if entropy else 1.0,
     )
 
 

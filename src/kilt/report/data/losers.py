@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kilt.errors import InputError, nearest, raise_all
+from kilt.model.ladders.dates import date_format_of
 from kilt.model.marks import ladder_mark
 from kilt.model.roles import Roles
 from kilt.report.data.folding import fold
@@ -48,7 +49,8 @@ def _by(subject: Subject, name: str) -> ReportBy:
         raise InputError(
             f"'by' cannot name '{name}' here: nothing says which row of the original each released row was made of"
         )
-    folded = fold((value for value, _, _ in found), (rows for _, _, rows in found), subject.fewest)
+    values, counts = [value for value, _, _ in found], [rows for _, _, rows in found]
+    folded = fold(values, counts, subject.fewest, date_format=date_format_of(subject.roles.quasi.get(name)))
     rows_of: Counter[str] = Counter()
     cells_of: Counter[str] = Counter()
     for value, cells, rows in found:

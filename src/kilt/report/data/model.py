@@ -67,7 +67,8 @@ class ReportLevel:
 class ReportColumn:
     """A quasi column: where its cells stand on the ladder, and how much of it is left.
 
-    ``entropy`` is that of the original in bits; ``entropy_kept`` is the share of it that the released cells still tell.
+    ``entropy`` is that of the original in bits, ``entropy_left`` how much of it the released cells still tell, and
+    ``entropy_kept`` the same as a share.
     """
 
     name: str
@@ -77,6 +78,7 @@ class ReportColumn:
     stars: int | float
     detail_left: float
     entropy: float
+    entropy_left: float
     entropy_kept: float
 
 

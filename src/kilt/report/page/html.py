@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from kilt.numbers import bound_percent as exact_bound_percent
+from kilt.numbers import decimal_text, rational
+from kilt.numbers import percent as exact_percent
 from kilt.report.data.model import Report
 from kilt.report.page.charts import distance_chart, progress_chart
 
@@ -39,8 +43,8 @@ def environment(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"percent": percent, "bound_percent": bound_percent, "number": number}
-    made.filters |= {"short": short, "user": user, "width": width}
+    made.filters |= {"percent": percent, "bound_percent": bound_percent, "figure": figure, "bound_figure": bound_figure}
+    made.filters |= {"number": number, "bound_number": bound_number, "short": short, "user": user, "width": width}
     return made
 
 
@@ -60,14 +64,32 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}%".replace(".0%", "%")
 
 
-def bound_percent(bound: float, found: float) -> str:
-    """Write a share that is proved, rounded down unless it is what was found: no more is said than is proved."""
-    return percent(bound if bound == found or bound < 0.001 else math.floor(1000 * bound) / 1000)
+def bound_percent(bound: float, found: float | None = None) -> str:
+    """Write a share that is proved or left, rounded down unless it is what was found: no more is said than is known."""
+    return percent(bound if bound == found or bound < 0.001 else float(decimal_text(rational(bound), 3)))
+
+
+def figure(share: float) -> str:
+    """Write a share with three digits, as the command does."""
+    return exact_percent(Fraction(share))
+
+
+def bound_figure(bound: float, found: float | None = None) -> str:
+    """Write a share that is proved with three digits, as the command does."""
+    return exact_bound_percent(rational(bound), None if found is None else rational(found))
 
 
 def number(value: float) -> str:
     """Write a number with its thousands set apart."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def bound_number(bound: float, found: float | None = None) -> str:
+    """Write a bound, rounded down unless it is what was found: no more is said than is proved."""
+    if isinstance(bound, int) or bound == found:
+        return number(bound)
+    digits = max(0, 3 - math.floor(math.log10(bound))) if bound > 0 else 0
+    return number(float(decimal_text(rational(bound), digits)))
 
 
 def width(share: float) -> str:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from kilt.errors import InputError
+from kilt.numbers import json_number
 from kilt.report.page.charts import Chart
-from kilt.report.page.html import render, short
+from kilt.report.page.html import number, render, short
 from kilt.staging import require_writable, staged_bytes
 
 WIDTH, ROW, TOP, CHARACTER = 640, 26, 40, 7.0  # what a bar, the title and a character of a label take
@@ -102,7 +103,7 @@ def stars_plot(title: str, results: Sequence[Any], labels: Sequence[str]) -> Bar
         PlotBar(
             label,
             None if result.exact_stars is None else float(result.exact_stars),
-            "none" if result.exact_stars is None else f"{float(result.exact_stars):,.10g}",
+            "none" if result.exact_stars is None else number(json_number(result.exact_stars, up=True)),
             None if result.exact_stars is None or result.exact_bound is None else float(result.exact_bound),
         )
         for label, result in zip(labels, results, strict=True)

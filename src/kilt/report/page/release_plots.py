@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kilt.errors import InputError, nearest
 from kilt.report.data.model import Report
 from kilt.report.page.charts import distance_chart, progress_chart
-from kilt.report.page.html import percent
+from kilt.report.page.html import bound_percent
 from kilt.report.page.plot import BarPlot, LinePlot, PlotBar
 
 
@@ -19,7 +19,7 @@ class ReleasePlots:
 
     def columns(self) -> BarPlot:
         """Draw how much detail is left of each quasi column."""
-        bars = (PlotBar(c.name, c.detail_left, percent(c.detail_left)) for c in self.report.columns)
+        bars = (PlotBar(c.name, c.detail_left, bound_percent(c.detail_left)) for c in self.report.columns)
         return BarPlot("Detail left, by column", "bar: share of the detail", tuple(bars), most=1.0)
 
     def rows(self) -> BarPlot:

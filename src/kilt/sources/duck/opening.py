@@ -12,7 +12,7 @@ from kilt.sources.duck.database import is_database, is_relation, open_database, 
 from kilt.sources.duck.database_writer import DatabaseWriter
 from kilt.sources.duck.file_writer import FRAME, FileWriter
 from kilt.sources.duck.table import DuckSource
-from kilt.sources.file_format import FileStyle
+from kilt.sources.file_format import FileStyle, require_path
 from kilt.sources.sql.table import SqlSource
 from kilt.sources.writer import Writer
 
@@ -22,7 +22,10 @@ def open_table(data: Any, style: FileStyle | None, beside: Source | None) -> Sou
     other = beside if isinstance(beside, DuckSource) else None
     if is_relation(data):
         return open_relation(data, other)
-    return open_database(data, other) if is_database(data) else DuckSource.open(Path(data), style, other)
+    if is_database(data):
+        return open_database(data, other)
+    require_path(data)
+    return DuckSource.open(Path(data), style, other)
 
 
 def open_writer(output: Any, data: Any, style: FileStyle | None) -> Writer:
@@ -30,4 +33,7 @@ def open_writer(output: Any, data: Any, style: FileStyle | None) -> Writer:
     known = isinstance(data, str | PathLike | SqlSource) or is_relation(data) or is_object_of(data, "pyspark")
     if data is not None and not known:
         raise InputError(FRAME)
-    return DatabaseWriter.of(output) if is_database(output) else FileWriter.of(Path(output), data, style)
+    if is_database(output):
+        return DatabaseWriter.of(output)
+    require_path(output)
+    return FileWriter.of(Path(output), data, style)

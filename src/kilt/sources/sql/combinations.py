@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def count_values(source: SqlSource, column: str, most: int) -> ColumnCounts:
     """Count the values of a column with one GROUP BY over the rows; the rest is asked of its result."""
     engine, values = source.engine, fresh("values")
-    engine.create(values, f"SELECT {source.text(column)} AS v, count(*) AS n FROM {source.table} GROUP BY 1")
+    engine.create(values, f"SELECT {source.profile_text(column)} AS v, count(*) AS n FROM {source.table} GROUP BY 1")
     rows, filled, distinct, unique, blank = engine.rows(
         "SELECT sum(n), sum(CASE WHEN v IS NULL THEN 0 ELSE n END), count(v), sum(CASE WHEN n = 1 THEN 1 ELSE 0 END), "
         f"sum(CASE WHEN trim(v) = '' THEN n ELSE 0 END) FROM {values}"

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kilt.errors import InputError, raise_all
+from kilt.errors import InputError
 from kilt.model.column_counts import ColumnCounts
 from kilt.model.detect import ColumnSample
 from kilt.model.ladders import Domain
@@ -17,7 +17,7 @@ from kilt.model.marks import HIDDEN
 from kilt.model.plan import Plan
 from kilt.model.row_types import RowTypes
 from kilt.numbers import IntArray
-from kilt.sources.base import Counted, CountedRow, LostCells, not_compared
+from kilt.sources.base import Counted, CountedRow, LostCells, require_compared
 from kilt.sources.indicators import require_indicator
 from kilt.sources.sql.combinations import SqlCombinations, count_values
 from kilt.sources.sql.compare import compare
@@ -86,12 +86,21 @@ class SqlSource:
     def text(self, column: str, prefix: str = "") -> str:
         """Return the cell of a column as text, or raise if the database has none that could be relied on."""
         if not self.has_text(column) and not self.engine.writes_nested:
-            raise InputError(not_compared(column, self.kinds[self.cell(column)]))
+            require_compared({column: self.kinds[self.cell(column)]})
         return self.engine.text(self.cell(column, prefix), self.kinds[self.cell(column)])
 
     def has_text(self, column: str) -> bool:
         """Say whether the cells of a column have a text that can be relied on: lists and the like have none."""
         return self.engine.has_text(self.kinds[self.cell(column)])
+
+    def profile_text(self, column: str) -> str:
+        """Return the cell of a column as text to profile it, also of types whose texts are not relied on."""
+        cell = self.cell(column)
+        return self.engine.text(cell, self.kinds[cell])
+
+    def nested(self, column: str) -> str | None:
+        """Return what a column holds, if its cells have no text that can be relied on."""
+        return None if self.has_text(column) else f"values of the type {self.kinds[self.cell(column)]}"
 
     def file_cell(self, column: str) -> str:
         """Return the cell of a column as a file with types has it."""
@@ -99,7 +108,7 @@ class SqlSource:
 
     def require_texts(self, columns: Sequence[str]) -> None:
         """Raise, before any work is done, if a column that is to be released has no text to compare it by."""
-        raise_all([not_compared(name, self.kinds[self.cell(name)]) for name in columns if not self.has_text(name)])
+        require_compared({name: self.kinds[self.cell(name)] for name in columns if not self.has_text(name)})
 
     def texts(self, columns: Sequence[str], key: str = "k", prefix: str = "") -> str:
         """Name the cells of columns, as text, k0, k1, ..."""
@@ -184,8 +193,14 @@ class SqlSource:
         return tally(self, quasi, sensitive)
 
     def compare(self, original: Any, identifier: Sequence[str], blurred: Sequence[str]) -> Comparison:
-        """Compare the cells with those of the original, each row with the one that it was made of."""
-        if not isinstance(original, SqlSource) or original.engine is not self.engine:
+        """Compare the cells with those of the original, each row with the one that it was made of.
+
+        Nothing says which row that is if the original is somewhere else; only texts are the same everywhere.
+        """
+        elsewhere = not isinstance(original, SqlSource) or original.engine is not self.engine
+        if isinstance(original, SqlSource) and elsewhere and not any(map(self.typed, self.columns)):
+            return Comparison((original.rows, self.rows), (), (), {}, {}, paired=None)
+        if elsewhere:
             raise InputError(f"{self.kind} can only be compared with {self.kind}: give the original as {self.kind} too")
         return compare(self, original, identifier, blurred)
 

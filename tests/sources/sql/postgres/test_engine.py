@@ -208,3 +208,7 @@ def test_a_table_that_does_not_exist_is_named_with_those_that_are_like_it(cluste
         opened(cluster, "wardrobe")
     with pytest.raises(InputError, match="names no table: write postgresql://"):
         PostgresSource.open(PostgresUrl.parse(cluster.url()))
+    cluster.run("DROP SCHEMA IF EXISTS attic CASCADE", "CREATE SCHEMA attic", "CREATE TABLE attic.trunk (a int)")
+    for name in ("trunk", "Trunk"):
+        with pytest.raises(InputError, match=rf"'{name}' does not exist in .*: did you mean 'attic.trunk'"):
+            opened(cluster, name)

@@ -130,6 +130,25 @@ def test_nothing_that_is_printed_or_written_shows_it(guest, tmp_path):
     guest.run("DROP TABLE guests_release")
 
 
+def test_no_command_shows_it(guest, tmp_path):
+    roles = ["--quasi", "age,sex", "-k", "4"]
+    for words in (
+        ["inspect", url(guest)],
+        ["ladder", url(guest), "age:bands=2"],
+        ["verify", url(guest), *roles],
+        ["bound", url(guest), *roles],
+        ["compare", url(guest), *roles, "--solvers", "greedy"],
+        ["frontier", url(guest), "--quasi", "age,sex", "-k", "2,4"],
+        ["report", url(guest), "--original", url(guest), *roles, "-o", tmp_path / "report.html"],
+    ):
+        done = call(*words)
+        assert done.returncode in (0, 1), (words[0], done.stderr)
+        hidden(done.stdout, done.stderr)
+    hidden((tmp_path / "report.html").read_text())
+    assert call("inspect", url(guest), "--write", tmp_path / "kilt.toml").returncode == 0
+    hidden((tmp_path / "kilt.toml").read_text())
+
+
 def test_a_configuration_must_not_hold_it(guest, tmp_path):
     for key in ("input", "output", "original"):
         (tmp_path / "kilt.toml").write_text(f'{key} = "{url(guest)}"\nquasi = "age"\nk = 2\n')

@@ -58,6 +58,17 @@ def test_the_command_releases_and_verifies_a_partitioned_folder(
     assert found["fidelity"]["kept"]
 
 
+def test_what_inspect_writes_for_a_folder_is_what_anonymize_takes(
+    spark: SparkSession, patients: Path, tmp_path: Path
+) -> None:
+    done = call("inspect", "patients", "--engine", "spark", "--write", "kilt.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert call("ladder", "patients", "zip:prefix", "--engine", "spark", cwd=tmp_path).returncode == 0
+    done = call("anonymize", "--config", "kilt.toml", "-k", "2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "patients-release" / "_SUCCESS").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -28,6 +28,7 @@ BY_STATE = {  # the state that a statement ended in, or the class of states
     "0A000": "the query must be a SELECT that changes nothing",
     "23505": MADE_MEANWHILE,
     "42P07": MADE_MEANWHILE,
+    "42P16": "a column of the query has a type that no table can have: cast it, or leave it out",
     "42701": "two columns of the query have the same name: give each a name of its own with AS",
     "55P03": "the table that is to be replaced is in use by another session: run it again later",
     "57014": "the statement was cancelled",

@@ -153,13 +153,25 @@ def _named(engine: Postgres, url: PostgresUrl) -> tuple[str, bool]:
 
 
 def _like(engine: Postgres, table: TableName) -> str:
-    """Say which tables there are that have such a name."""
-    where = f"n.nspname = {quoted(table.schema)}" if table.schema else "pg_catalog.pg_table_is_visible(c.oid)"
-    known = engine.rows(
-        "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-        f"WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {where} AND n.nspname <> 'pg_catalog' ORDER BY 1 LIMIT 1000"
+    """Say which tables there are that have such a name, here or in another schema."""
+    if table.schema is None:
+        elsewhere = _tables(engine, f"lower(c.relname) = {quoted(table.name.lower())}")
+        if elsewhere:
+            return nearest(table.name, [str(TableName(name, schema)) for name, schema in elsewhere])
+        known = _tables(engine, "pg_catalog.pg_table_is_visible(c.oid)")
+        nothing = "no table is found without its schema (search_path): write schema.name"
+    else:
+        known = _tables(engine, f"n.nspname = {quoted(table.schema)}")
+        schemas = engine.rows(f"SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = {quoted(table.schema)}")
+        nothing = "there are no tables in its schema" if schemas else "there is no such schema"
+    return nearest(table.name, [name for name, _ in known]) if known else nothing
+
+
+def _tables(engine: Postgres, where: str) -> list[tuple[Any, ...]]:
+    """Return the tables for which something holds, each with its schema."""
+    return engine.rows(
+        "SELECT c.relname::text, n.nspname::text "
+        "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+        f"WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {where} "
+        "AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' ORDER BY 1, 2 LIMIT 1000"
     )
-    if known:
-        return nearest(table.name, [row[0] for row in known])
-    schemas = engine.rows(f"SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = {quoted(table.schema or '')}")
-    return "there are no tables in its schema" if schemas or not table.schema else "there is no such schema"

@@ -32,6 +32,8 @@ def text(cell: str, kind: str) -> str:
         return f"({cell} COLLATE UTF8_BINARY)"
     if is_text(kind):
         return cell
+    if kind == "variant":
+        return f"to_json({cell})"
     if kind == "binary":
         return f"lower(hex({cell}))"
     if kind == "timestamp":

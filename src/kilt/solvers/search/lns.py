@@ -38,7 +38,7 @@ class Params:
 
 
 PARAMS = Params()
-COMPOSITION_PARAMS = CompositionParams(steps=200, max_compositions=60_000, max_visits=300_000, max_nodes=200)
+COMPOSITION_PARAMS = CompositionParams(steps=200, max_compositions=60_000, max_visits=300_000, max_nodes=10)
 
 
 @dataclass

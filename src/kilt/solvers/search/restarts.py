@@ -1,23 +1,24 @@
-"""Small tables: a search begins again and again, for ever longer, and keeps the best.
+"""Small tables: a search begins again and again, with ever more moves, and keeps the best.
 
 Annealing hardly changes how many groups there are, so that much depends on the partition that it begins with. In turns
-a cycle anneals one that is built by the multipliers of its time, or goes on from the best, and then solves subproblems.
-Cycles get longer: a longer search begins like a shorter one.
+a cycle anneals one that is built by multipliers, or goes on from the best, and then solves subproblems. What a cycle
+does depends on its number, and hardly on the time: a longer search begins like a shorter one, and is never worse.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from time import monotonic
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kilt.model.partition import Partition
+from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.search.lns import PatternLns
-from kilt.solvers.search.schedule import Params, cycles
+from kilt.solvers.search.schedule import Params
 from kilt.solvers.search.state import SearchState
 
 if TYPE_CHECKING:
@@ -27,68 +28,61 @@ PARAMS = Params()
 
 
 @dataclass
-class Share:
-    """The share of a cycle that annealing has: what it and subproblems saved in a second of the last cycle decides."""
-
-    value: float = PARAMS.annealing_share
-
-    def learn(self, annealing: float, subproblems: float) -> None:
-        """Learn what either saved in a second."""
-        if annealing + subproblems > 0:
-            least, most = PARAMS.annealing_limits
-            self.value = min(max(least, annealing / (annealing + subproblems)), most)
-
-
-@dataclass
 class Restarts:
-    """The cycles of a search over the patterns of a pool."""
+    """The cycles of a search over the patterns of a pool; so many ``subproblems`` are solved in the next one."""
 
     run: Run
     pool: Pool
+    subproblems: int = 1
     lns: PatternLns = field(init=False)
     rng: np.random.Generator = field(init=False)
-    share: Share = field(default_factory=Share)
 
     def __post_init__(self) -> None:
         self.lns = PatternLns(self.run.problem, self.run.seed)
         self.rng = np.random.default_rng(self.run.seed)
 
     def improve(self, best: Partition) -> Partition:
-        """Go through cycles until the time is over, or the best is good enough."""
-        for number, seconds in enumerate(cycles(self.run.stop, PARAMS.first_cycle_seconds)):
-            start = best if number % 2 else self._built()
-            found = self._cycle(start, number, self.run.stop.at_most(seconds))
-            best = min(best, found, key=lambda partition: partition.cost)
-            if self.run.stop(best.cost, self.run.incumbent.bound):
+        """Go through cycles until the time is over, or the best is good enough: two of each length."""
+        run = self.run
+        moves = PARAMS.first_moves + PARAMS.first_moves_per_row_type * len(run.problem.counts)
+        for number in count():
+            if run.stop(best.cost, run.incumbent.bound):
                 break
+            multipliers = self._multipliers(number // 2)
+            start = best if number % 2 else self._built(multipliers)
+            found = self._cycle(start, multipliers, number, int(moves * PARAMS.growth ** (number // 2)))
+            best = min(best, found, key=lambda partition: partition.cost)
         return best
 
-    def _built(self) -> Partition:
-        """Build a partition by the multipliers of this time, or by more or less: each time it is another."""
-        multipliers, scale = self.run.incumbent.multipliers, self.run.incumbent.scale
-        if multipliers is None:
+    def _multipliers(self, turn: int) -> IntArray:
+        """Return the multipliers after few steps at first, and after more later, as far as they are there."""
+        early = self.run.incumbent.early
+        found = early[min(turn, len(early) - 1)] if early else self.run.incumbent.multipliers
+        if found is None:
             raise AssertionError("a search begins when there are multipliers")
-        factor = self.rng.uniform(*PARAMS.multiplier_factors)
-        return self.run.build(self.run.promising(self.pool, multipliers), factor * multipliers / scale)
+        return found
 
-    def _cycle(self, start: Partition, number: int, limit: StoppingRule) -> Partition:
-        """Anneal, then solve subproblems."""
-        run, near = self.run, self.run.near(self.pool, start, PARAMS.max_reduced_cost)
+    def _built(self, multipliers: IntArray) -> Partition:
+        """Build a partition by multipliers that are somewhat lower or higher: each time it is another."""
+        scaled = self.rng.uniform(*PARAMS.multiplier_factors) * multipliers / self.run.incumbent.scale
+        return self.run.build(self.run.promising(self.pool, multipliers), scaled)
+
+    def _cycle(self, start: Partition, multipliers: IntArray, number: int, moves: int) -> Partition:
+        """Anneal with so many moves, then solve subproblems."""
+        run, near = self.run, self.run.near(self.pool, start, multipliers, PARAMS.max_reduced_cost)
         state = SearchState.of(near, run.rules, start, run.problem, run.seed + number)
-        began = monotonic()
-        annealed = run.anneal(state, limit.share(self.share.value))
-        turned = monotonic()
-        solved = self._solve_subproblems(near, annealed, limit)
-        if number % 2:
-            self.share.learn(
-                (start.cost - annealed.cost) / (turned - began), (annealed.cost - solved.cost) / (monotonic() - turned)
-            )
+        annealed = run.anneal(state, StoppingRule(iterations=moves), moves // PARAMS.chunks)
+        solved = self._solve_subproblems(near, annealed)
+        helped, is_due = solved.cost < annealed.cost, (number + 1) % PARAMS.subproblems_period == 0
+        self.subproblems = max(int(is_due), 2 * self.subproblems if helped else self.subproblems // 2)
         return solved
 
-    def _solve_subproblems(self, pool: Pool, best: Partition, stop: StoppingRule) -> Partition:
-        """Take near groups apart and put them together at best until the time is over: annealing cannot reach it."""
+    def _solve_subproblems(self, pool: Pool, best: Partition) -> Partition:
+        """Take near groups apart and put them together at best: annealing cannot reach it."""
         run = self.run
-        while best.cost > run.problem.base_cost and not stop(best.cost, run.incumbent.bound):
-            best = self.lns.improve(best, pool, stop.at_most(PARAMS.subproblem_seconds))
+        for _ in range(self.subproblems):
+            if best.cost == run.problem.base_cost or run.stop(best.cost, run.incumbent.bound):
+                break
+            best = self.lns.improve(best, pool, run.stop.at_most(PARAMS.subproblem_seconds))
             run.report(best.cost)
         return best

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 
 from kilt.run.stopping import StoppingRule
-
-PARTIAL = 2.5  # cycles that are left: the last one takes the rest of the time
 
 
 @dataclass(frozen=True)
@@ -20,15 +16,16 @@ class Params:
     short_bounding_share: float = 0.85  # the same in a short time: nothing matters as much as multipliers then
     short_seconds: float = 6.0  # up to which a time is short
     min_filtering_seconds: float = 1.5  # that must be left for patterns to be filtered again after building
-    building_share: float = 0.55  # of the time is for building a partition by multipliers,
-    small_building_share: float = 0.2  # or for each where a search begins again and again
-    first_cycle_seconds: float = 0.25  # of a search in a small table: each cycle is twice as long as the one before it
-    annealing_share: float = 0.75  # of the first cycle is for annealing; solving subproblems has the rest,
-    annealing_limits: tuple[float, float] = (0.2, 0.9)  # and of the next ones, from and to
+    building_share: float = 0.55  # of the time is for building a partition by multipliers
     greedy_share: float = 0.13  # of the time is for level greedy where more than a size is asked for,
     min_greedy_seconds: float = 0.4  # and at least so long: it is what a very short search hands over
 
+    first_moves: int = 5_000  # of annealing where a search begins again and again, and so many more for a row type,
+    first_moves_per_row_type: int = 10
+    growth: float = 1.5  # of the moves, every second time
     subproblem_seconds: float = 0.4  # after which a subproblem is given up: the next one is smaller
+    subproblems_period: int = 4  # of cycles in which subproblems are tried at least once, whether they helped or not
+    chunks: int = 50  # of moves in which such an annealing gets colder
 
     multiplier_step: float = 0.25  # what is added to the multipliers of rows that are left, from round to round
     small_multiplier_step: float = 0.1  # the same in small tables, where rounds are short: it gives more groups
@@ -69,9 +66,10 @@ class Params:
 class Schedule:
     """How much of a search is done, and how many moves come next."""
 
-    def __init__(self, stop: StoppingRule, params: Params) -> None:
+    def __init__(self, stop: StoppingRule, params: Params, chunk: int | None = None) -> None:
         self.stop, self.params, self.began = stop, params, stop.elapsed
-        self.moves, self.next = 0, params.chunk_moves if stop.seconds is None else params.first_chunk_moves
+        self.moves = 0
+        self.next = chunk or (params.chunk_moves if stop.seconds is None else params.first_chunk_moves)
 
     def done(self) -> float:
         """Say how much of the search is done, from 0 to 1."""
@@ -91,16 +89,6 @@ class Schedule:
         """Say about how many moves there will be in all, given how much is done."""
         most = math.inf if self.stop.iterations is None else self.stop.iterations
         return most if self.stop.seconds is None else min(most, self.moves / max(1e-6, done))
-
-
-def cycles(stop: StoppingRule, first: float) -> Iterator[float]:
-    """Yield seconds until the time is over: of two first cycles, of two that are twice as long, and so on."""
-    for number in count():
-        if stop() or stop.seconds is None:
-            return
-        seconds = first * 2 ** (number // 2)
-        left = stop.seconds - stop.elapsed
-        yield seconds if left > PARTIAL * seconds else left
 
 
 def cooled(t_start: float, t_end: float, done: float) -> float:

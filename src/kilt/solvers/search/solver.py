@@ -172,12 +172,12 @@ class Run:
         """Anneal a partition over promising patterns."""
         may_filter = self.stop.seconds is None or self.stop.seconds - self.stop.elapsed > PARAMS.min_filtering_seconds
         most = PARAMS.max_reduced_cost if may_filter else math.inf
-        state = SearchState.of(self.near(promising, best, most), self.rules, best, self.problem, self.seed)
+        near = self.near(promising, best, self.incumbent.multipliers, most)
+        state = SearchState.of(near, self.rules, best, self.problem, self.seed)
         return min(best, self.anneal(state), key=cost_of)
 
-    def near(self, pool: Pool, best: Partition, most: float) -> Pool:
+    def near(self, pool: Pool, best: Partition, multipliers: IntArray | None, most: float) -> Pool:
         """Return the patterns near the multipliers for a partition to be improved over, and its own."""
-        multipliers = self.incumbent.multipliers
         if multipliers is not None and most < math.inf:
             pool = filter_by_reduced_cost(oracle_of(self.problem, pool), multipliers, most, PARAMS.min_patterns)
         return with_groups(self.problem, filter_by_extra_cost(self.problem, pool, best, PARAMS.max_extra_cost), [best])
@@ -223,8 +223,7 @@ class Run:
         whole = one_group(self.problem)
         pool = with_groups(self.problem, pool, [whole])
         state = SearchState.of(pool, self.rules, whole, self.problem, self.seed)
-        multipliers, until = multipliers.copy(), self._building_limit()
-        least_step = PARAMS.small_multiplier_step if self.is_small else PARAMS.multiplier_step
+        multipliers, until = multipliers.copy(), self.stop.share(PARAMS.building_share)
         began, raised, rounds = until.elapsed, 0.0, 0
         while True:
             before = state.cost
@@ -235,20 +234,20 @@ class Run:
             if few or raised >= PARAMS.max_multiplier_raise or (until() and not gains):
                 self.report(state.cost)
                 return state.partition()
-            step = (PARAMS.max_multiplier_raise - raised) / _fitting(until, began, rounds)
-            step = min(PARAMS.short_multiplier_step, max(least_step, step))
+            step = PARAMS.small_multiplier_step if self.is_small else self._step(until, began, rounds, raised)
             if state.cost == before and rounds > 1:  # nothing happens below the price of the next patterns
                 step = PARAMS.short_multiplier_step
             multipliers[rest] += step * self.problem.unit
             raised += step
 
-    def _building_limit(self) -> StoppingRule:
-        """Return when a partition must be built."""
-        return self.stop.share(PARAMS.small_building_share if self.is_small else PARAMS.building_share)
+    def _step(self, until: StoppingRule, began: float, rounds: int, raised: float) -> float:
+        """Return by how many stars to raise multipliers so that the time suffices, after so many rounds."""
+        step = (PARAMS.max_multiplier_raise - raised) / _fitting(until, began, rounds)
+        return min(PARAMS.short_multiplier_step, max(PARAMS.multiplier_step, step))
 
-    def anneal(self, state: SearchState, stop: StoppingRule | None = None) -> Partition:
-        """Try moves, ever colder; keep the best."""
-        schedule = Schedule(stop or self.stop, PARAMS)
+    def anneal(self, state: SearchState, stop: StoppingRule | None = None, chunk: int | None = None) -> Partition:
+        """Try moves, ever colder, at each temperature so many as a chunk has; keep the best."""
+        schedule = Schedule(stop or self.stop, PARAMS, chunk)
         best, copies = state.cost, state.copies.copy()
         size = max(PARAMS.min_usual_size, state.usual_size())
         step = step_cost(self.problem) if self.incumbent.on_demand else 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from kilt.run.incumbent import Incumbent
 from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.common.compile_rules import compile_rules
+from kilt.solvers.search import restarts
 from kilt.solvers.search.restarts import Restarts
 from kilt.solvers.search.solver import Run
 from kilt.solvers.search.state import one_group
@@ -43,6 +46,12 @@ def costs_of_cycles(problem: Problem, incumbent: Incumbent, number: int) -> tupl
     stop = StoppingRule(seconds=600.0, interrupted=lambda: len(found) >= number)
     run = Run(problem, rules, stop, silent, Incumbent(multipliers=incumbent.multipliers, scale=incumbent.scale), seed=1)
     return Counted(run, incumbent.pool).improve(one_group(problem)), found
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """Give no subproblem up, however slow the machine is."""
+    monkeypatch.setattr(restarts, "PARAMS", replace(restarts.PARAMS, subproblem_seconds=600.0))
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -189,6 +189,22 @@ def test_with_many_sensitive_values_rows_are_swapped(monkeypatch):
     assert solved("search", problem, StoppingRule(seconds=0.3)).cost <= level.cost
 
 
+def test_with_many_sensitive_values_a_search_by_sizes_alone_begins(monkeypatch):
+    """Most groups of three people have three different values anyway."""
+    rng = np.random.default_rng(4)
+    rows = [(*map(str, rng.integers(0, 4, 3)), str(7 * i // 3)) for i in range(240)]
+    problem = problem_of(rows, ["suppress"] * 3, ["equal"], Policy(k=3, l=2))
+    stop = StoppingRule(iterations=2_000)
+    as_usual = solved("search", problem, stop)
+    monkeypatch.setattr(solver_module, "PARAMS", replace(solver_module.PARAMS, max_classes=50))
+    found = solved("search", problem, stop)
+    monkeypatch.setattr(Run, "_by_sizes", lambda _, start: start)
+    swapped = solved("search", problem, stop)
+    assert problem.is_legal(found.partition.by_class(problem)).all()
+    assert found.cost < swapped.cost
+    assert found.cost <= 1.02 * as_usual.cost
+
+
 def test_a_partition_that_is_built_badly_does_not_replace_a_better_one(monkeypatch):
     problem = random_problem(400, 5, 2, Policy(k=4, t="0.3"))
     level = solver("greedy").solve(problem, StoppingRule(), silent)

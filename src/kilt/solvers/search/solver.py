@@ -27,14 +27,16 @@ from kilt.kernels.model.rules import CompiledRules
 from kilt.model.partition import Partition
 from kilt.model.patterns import n_level_vectors, useful_levels
 from kilt.model.problem import Problem
+from kilt.model.rules import Rules, SizeRule
 from kilt.numbers import FloatArray, IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.incumbent import Incumbent
-from kilt.run.progress import Observer, Progress
+from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import ALL_CORES
 from kilt.solvers.base import Solution
 from kilt.solvers.common.compile_rules import compile_rules
+from kilt.solvers.common.leftovers import place_illegal
 from kilt.solvers.greedy.solver import Greedy
 from kilt.solvers.search.restarts import Restarts
 from kilt.solvers.search.schedule import Params, Schedule, cooled
@@ -149,7 +151,7 @@ class Run:
         """Build a partition by multipliers, and go on from the better of the two, or just go on with swaps."""
         incumbent, best = self.incumbent, start
         if self.needs_swaps:
-            return self.swap_rows(start)
+            return self.swap_rows(start if self.is_wide else min(start, self._by_sizes(start), key=cost_of))
         pool, multipliers = incumbent.pool, incumbent.multipliers
         if incumbent.bound >= best.cost or self.stop() or pool is None or multipliers is None:
             return best
@@ -162,6 +164,19 @@ class Run:
         promising = self.promising(pool, multipliers)
         best = min(best, self.build(promising, multipliers / incumbent.scale), key=cost_of)
         return best if self.stop() else self._improve_among(promising, best)
+
+    def _by_sizes(self, start: Partition) -> Partition:
+        """Search as if sizes were all that is asked for, and place the rows of groups that are not legal anew.
+
+        That is worth its time if most rows would be in legal groups anyway.
+        """
+        problem = replace(self.problem, rules=Rules((SizeRule(self.rules.min_group_size, None),))).presolved
+        first = Greedy().solve(problem, self._greedy_limit(), silent).partition
+        legal = self.problem.is_legal(first.by_class(self.problem))
+        if self.stop() or first.sizes()[legal].sum() < PARAMS.min_legal_share * problem.rows:
+            return start
+        found = Search(self.seed, first).solve(problem, self.stop.share(PARAMS.by_sizes_share), silent).partition
+        return place_illegal(self.problem, found.types, found.groups, found.counts, self.stop)
 
     def promising(self, pool: Pool, multipliers: IntArray) -> Pool:
         """Return the patterns by which a partition is built."""
@@ -210,11 +225,11 @@ class Run:
         """Let rows change places with rows of near groups, ever colder, and keep the best."""
         rows = RowSwaps(self.problem, self.rules, start, self.stop, self.seed)
         schedule = Schedule(self.stop, PARAMS)
-        lowest, highest = PARAMS.wide_t_start
+        (lowest, highest), step = PARAMS.wide_t_start, step_cost(self.problem)
         while (done := schedule.done()) < 1 and not self.stop(rows.least, self.incumbent.bound):
             moves_per_row_type = schedule.total_moves(done) / len(rows.types)
             t_start = min(max(lowest, moves_per_row_type / PARAMS.wide_moves_per_star), highest)
-            rows.anneal(schedule.chunk(), cooled(t_start, PARAMS.wide_t_end, done))
+            rows.anneal(schedule.chunk(), step * cooled(t_start, PARAMS.wide_t_end, done))
             self.report(rows.least)
         return rows.best
 

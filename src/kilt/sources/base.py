@@ -122,6 +122,14 @@ class LossCountingSource(Protocol):
         """Count rows by their value in a column of the original and the quasi cells that differ; None if it cannot."""
 
 
+@runtime_checkable
+class FloatingSource(Protocol):
+    """A source that knows which of its columns hold floating-point numbers; row types are in the order of these."""
+
+    def is_float(self, column: str) -> bool:
+        """Say whether the column holds floating-point numbers."""
+
+
 class Executors(Protocol):
     """What works for a source where its rows are."""
 

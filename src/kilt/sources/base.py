@@ -130,6 +130,19 @@ class FloatingSource(Protocol):
         """Say whether the column holds floating-point numbers."""
 
 
+@runtime_checkable
+class MovableSource(Protocol):
+    """A release that can be brought to where its original is, to be compared with it there."""
+
+    def moved_to(self, original: Any) -> Source:
+        """Return the table where the original is."""
+
+
+def beside_original(released: Source, original: Source) -> Source:
+    """Return a release where its original is, if it can be brought there."""
+    return released.moved_to(original) if isinstance(released, MovableSource) else released
+
+
 class Executors(Protocol):
     """What works for a source where its rows are."""
 

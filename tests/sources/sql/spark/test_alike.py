@@ -78,6 +78,11 @@ def test_three_engines_release_the_same(spark: SparkSession, cluster: Cluster, r
     assert len({(release.stars, release.bound, len(release.groups)) for release in releases.values()}) == 1
     if rows == FEW:  # row types are dealt to several groups
         assert all(release.plan.is_split.any() for release in releases.values())
+        roles = {name: GIVEN[name] for name in ("quasi", "sensitive", "mark")}
+        for name, written in (("postgresql", "postgresql"), ("spark", "duckdb")):  # files of Parquet
+            fidelity = kilt.verify(places[written], **roles, original=given[name]).fidelity
+            assert fidelity is not None
+            assert (fidelity.problems, fidelity.stars) == ((), releases["duckdb"].stars)
     there = duckdb.connect()
     there.execute("SET TimeZone = 'UTC'")
     cells = {name: f'"{name}"' for name in COLUMNS} | {"seen": "seen::TIMESTAMPTZ"}  # Spark writes another kind of them

@@ -20,6 +20,7 @@ from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import broadcast
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from kilt.errors import InputError, KiltError
 from kilt.numbers import IntArray
@@ -107,7 +108,9 @@ class SparkEngine:
             _free(frame)
 
     def _frozen_batches(self, batches: Sequence[pa.RecordBatch]) -> DataFrame:
-        return _frozen(self.session.createDataFrame(pa.Table.from_batches(batches)))
+        table = pa.Table.from_batches(batches)
+        kinds = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
+        return _frozen(self.session.createDataFrame(table, kinds))
 
     def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
         """Make a table of the run from integers, truth values and texts."""

@@ -184,7 +184,7 @@ def test_floating_point_numbers_are_ordered_and_dealt_as_in_files(tmp_path):
     )
     frame.write_parquet(tmp_path / "table.parquet")
     places = {"output": tmp_path / "release.parquet", "certificate": tmp_path / "proof.json"}
-    given = {"quasi": "a,b,c", "sensitive": "s", "keep": "cost,note", "policy": kilt.Policy(k=8, l=2)}
+    given = {"quasi": "a,b,c", "sensitive": "s", "keep": "cost,note", "policy": kilt.Policy(k=8)}
     given |= {"solver": "search", "iterations": 3_000}
     release = kilt.anonymize(frame, **given)
     assert release.plan.is_split.any()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 import stat
 import sys
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from kilt.studio.security import POLICY, REPORT_POLICY, Guard, Keys
 from kilt.studio.serve import listen
 from support.command import call
 from support.paths import ROOT
-from support.studio import Client, serving, visiting
+from support.studio import PATIENCE, Client, serving, visiting
 
 ADDRESSES = [
     "/", "/table", "/table/live", "/columns", "/columns/0/preview", "/policy", "/policy/live", "/policy/frontier",
@@ -252,6 +254,22 @@ def test_what_is_refused_is_removed(visitor, tmp_path):
     answer = visitor.ask("PUT", "/table/upload?name=a.csv")
     assert (answer.status, answer.text) == (422, "The file is empty.")
     assert not list(tmp_path.rglob("*.csv"))
+
+
+def test_an_upload_that_breaks_off_is_removed(visitor, tmp_path):
+    """Whoever closes the page in the middle leaves nothing behind, and the table that is open stays."""
+    head = f"PUT /table/upload?name=part.csv HTTP/1.1\r\nHost: 127.0.0.1:{visitor.port}\r\nContent-Length: 1000\r\n"
+    said = "".join(f"{name}: {value}\r\n" for name, value in visitor.headers.items())
+    with socket.create_connection(("127.0.0.1", visitor.port)) as connection:
+        connection.sendall(f"{head}{said}\r\na,b\n".encode())
+        until = time.monotonic() + PATIENCE
+        while not list(tmp_path.rglob("part.csv")):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    while list(tmp_path.rglob("part.csv")):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    assert visitor.session.file is None
 
 
 def test_forms_are_limited(opened):

@@ -46,6 +46,12 @@ class Params:
     proof_share: float = 0.1  # of the time is for proofs before the last one
     first_ascent_share: float = 0.55  # of the time, at most, is for the multipliers that a search waits for
     first_ascent_steps: int = 150  # at most, for these
+    early_steps: tuple[int, ...] = (
+        20,
+        60,
+        150,
+    )  # after which a search in a table of few row types gets multipliers, too
+    few_row_types: int = 5_000
     first_ascent_power: float = 0.5  # how soon steps shrink if there are few
     second_ascent_rate: float = 0.3  # how much smaller the steps are that continue from these: they are good already
     second_ascent_steps: int = 900  # for which that is so; with fewer the steps must be smaller still
@@ -265,14 +271,24 @@ class DualAscent:
     def record(self, multipliers: IntArray, total: float) -> None:
         """Record multipliers; prove their bound at once if that costs nothing, and now and then otherwise."""
         self.seen += 1
-        if total <= self.total:
-            return
+        if total > self.total:
+            self._improve_multipliers(multipliers, total)
+        if self.is_waited_for and self.has_few_row_types and self.seen in PARAMS.early_steps:
+            self.watch.incumbent.early.append(self.multipliers)
+            self.watch.incumbent.ready.set()
+
+    def _improve_multipliers(self, multipliers: IntArray, total: float) -> None:
         self.multipliers, self.total = multipliers, total
         self.watch.publish(multipliers, self.oracle.incidence)
         if self.oracle.effort == 1:
             self._improve(-(-int(total) // self.oracle.incidence.scale), self.oracle.evidence(multipliers))
         elif not self.is_waited_for and self._due():
             self.prove()
+
+    @property
+    def has_few_row_types(self) -> bool:
+        """Whether steps are so short that a search begins again and again with multipliers after ever more of them."""
+        return len(self.problem.counts) <= PARAMS.few_row_types
 
     def _due(self) -> bool:
         """Say whether a proof is due: if little time went into proofs so far; without a time, every so many steps."""
@@ -361,6 +377,8 @@ def _step_schedule(
     rate *= pace
     if stop.seconds is None:
         return StepSchedule.of_steps(steps, rate, power)
+    if ascent.is_waited_for and ascent.has_few_row_types:
+        return StepSchedule.of_steps(max_timed_steps, rate, power)
     started, seconds = stop.elapsed, stop.seconds
 
     def progress(step: int) -> float:

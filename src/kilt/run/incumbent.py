@@ -19,6 +19,8 @@ class Incumbent:
     Every row type has a multiplier, ``scale`` of them to a unit of cost: they show a search which groups have a low
     reduced cost. Where it has ``wanted`` them, ``ready`` is set when they are good. ``pool`` has the listed patterns,
     only those up to a ceiling if multipliers ask for others ``on_demand``.
+
+    In small tables ``early`` has the multipliers after few steps, after more, and so on, whatever the time.
     """
 
     cost: int | None = None
@@ -29,6 +31,7 @@ class Incumbent:
     on_demand: bool = False
     wanted: bool = False
     ready: threading.Event = field(default_factory=threading.Event)
+    early: list[IntArray] = field(default_factory=list)
 
     def improve(self, cost: int) -> int:
         """Record the cost of a legal partition; return the best cost so far."""

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 
 from kilt.errors import unexpected_text
 from kilt.studio.pages import columns, policy, result, run, table
-from kilt.studio.pages.page import furthest, goes_to, steps_of
+from kilt.studio.pages.page import goes_to
 from kilt.studio.security import Guard, Keys
 from kilt.studio.session import Session
 
@@ -51,9 +51,9 @@ async def unexpected(_request: Request, error: Exception) -> Response:
 
 
 async def begin(request: Request) -> Response:
-    """Lead to the last step that was reached, or to the first."""
+    """Lead to the step that was looked at last, or to the run that is under way."""
     session: Session = request.app.state.session
-    return goes_to("run" if session.run.is_busy else furthest(steps_of(session)))
+    return goes_to("run" if session.run.is_busy else session.step)
 
 
 async def asset(request: Request) -> Response:

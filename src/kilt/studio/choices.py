@@ -100,10 +100,10 @@ class SearchChoice:
 
     def settings(self) -> dict[str, Any]:
         """Return what the settings of a command have."""
-        whole = {"iterations": self.iterations, "seed": self.seed}
+        whole = {"the number of moves": self.iterations, "the seed": self.seed}
         for name, value in whole.items():
             if not (value.isascii() and value.isdigit() and len(value) <= 15):
-                raise InputError(f"'{name}' must be a whole number of at least 0, not '{value[:LONGEST]}'")
+                raise InputError(f"{name} must be a whole number of at least 0, not '{value[:LONGEST]}'")
         chosen = {"iterations": int(self.iterations)} if self.limit == "iterations" else {"time": self.time.strip()}
         return {**chosen, "seed": int(self.seed)}
 

@@ -41,6 +41,7 @@ class Session:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.version = 0  # grows with every decision, so that a page notices what another one has done
+        self.step = "table"  # that was looked at last
         self.file: FileChoice | None = None
         self.columns: dict[str, ColumnChoice] = {}
         self.policy, self.search = PolicyChoice(), SearchChoice()
@@ -104,7 +105,7 @@ class Session:
         self._open(replace(self.file, style={name: value for name, value in style.items() if value}))
 
     def _open(self, file: FileChoice) -> None:
-        before, self.file = self.file, file
+        before, self.file, self.step = self.file, file, "table"
         self._changed()
         self.columns, self.policy = {}, PolicyChoice()
         is_reading, is_weighing = self.opening.is_busy or self.inspecting.is_busy, self.estimate.is_busy
@@ -201,8 +202,8 @@ class Session:
         if self.estimate.about == about and self.estimate.state != "idle":
             return
         self._errands.abandon(self.estimate)
-        before = self.estimate.said or self.estimate.result
-        self.estimate = Task(about=about, said=before)
+        before = self.estimate.result or self.estimate.said  # the risk now is the same, and what is possible
+        self.estimate = Task(about=about, said={**before, "found": None} if before else None)
         arguments = {"file": self._file().described, "roles": self.roles, "policy": self.asked}
         self._errands.send(self.estimate, self._scales, "weigh", arguments)
 

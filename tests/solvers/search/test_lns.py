@@ -22,8 +22,8 @@ def test_subproblems_never_make_it_worse_and_find_the_optimum_of_a_small_table(d
     problem = drawn_problem(data)
     start = solver("greedy").solve(problem, StoppingRule(), silent).partition
     assume(start.cost > problem.base_cost)
-    lns = PatternLns(problem, Pool.of(problem))
-    found = lns.improve(start, StoppingRule())
+    lns = PatternLns(problem)
+    found = lns.improve(start, Pool.of(problem), StoppingRule())
     assert problem.rules.meets(found.as_groups(problem)).all()
     assert np.bincount(found.types, found.counts, len(problem.counts)).tolist() == problem.counts.tolist()
     assert found.cost <= start.cost
@@ -34,8 +34,8 @@ def test_subproblems_never_make_it_worse_and_find_the_optimum_of_a_small_table(d
 def test_subproblems_alone_come_a_long_way():
     problem = random_problem(240, 4, 2, Policy(k=20), seed=3)
     start = solver("greedy").solve(problem, StoppingRule(), silent).partition
-    lns, found = PatternLns(problem, Pool.of(problem)), start
+    lns, found = PatternLns(problem), start
     for _ in range(15):
-        found = lns.improve(found, StoppingRule())
+        found = lns.improve(found, Pool.of(problem), StoppingRule())
     assert found.cost < start.cost
     assert problem.rules.meets(found.as_groups(problem)).all()

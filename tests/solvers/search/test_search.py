@@ -180,7 +180,7 @@ def test_however_short_the_time_what_level_greedy_found_is_never_lost(policy, se
 def test_with_many_sensitive_values_rows_are_swapped(monkeypatch):
     """To choose among all values takes a time that grows with the square of their number."""
     monkeypatch.setattr(solver_module, "PARAMS", replace(solver_module.PARAMS, max_classes=50))
-    monkeypatch.setattr(Run, "_build", lambda *_: pytest.fail("built by multipliers"))
+    monkeypatch.setattr(Run, "build", lambda *_: pytest.fail("built by multipliers"))
     rng = np.random.default_rng(3)
     rows = [(*map(str, rng.integers(0, 4, 3)), str(7 * i + rng.integers(0, 5))) for i in range(200)]
     problem = problem_of(rows, ["suppress"] * 3, ["numeric"], Policy(k=3, t="0.1"))
@@ -192,6 +192,6 @@ def test_with_many_sensitive_values_rows_are_swapped(monkeypatch):
 def test_a_partition_that_is_built_badly_does_not_replace_a_better_one(monkeypatch):
     problem = random_problem(400, 5, 2, Policy(k=4, t="0.3"))
     level = solver("greedy").solve(problem, StoppingRule(), silent)
-    monkeypatch.setattr(Run, "_build", lambda self, *_: one_group(self.problem))
+    monkeypatch.setattr(Run, "build", lambda self, *_: one_group(self.problem))
     for stop in (StoppingRule(iterations=0), StoppingRule(seconds=0.3)):
         assert solved("search", problem, stop).cost <= level.cost

@@ -38,15 +38,14 @@ class Params:
 
 
 PARAMS = Params()
-COMPOSITION_PARAMS = CompositionParams(steps=200, max_compositions=60_000, max_nodes=200)
+COMPOSITION_PARAMS = CompositionParams(steps=200, max_compositions=60_000, max_visits=300_000, max_nodes=10)
 
 
 @dataclass
 class PatternLns:
-    """Large neighbourhood search over the patterns of a pool; subproblems grow as long as they are easy."""
+    """Large neighbourhood search over patterns; subproblems grow as long as they are easy."""
 
     problem: Problem
-    pool: Pool
     seed: int = 0
     row_types: float = 100.0
     rng: np.random.Generator = field(init=False)
@@ -54,10 +53,10 @@ class PatternLns:
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
 
-    def improve(self, partition: Partition, stop: StoppingRule) -> Partition:
-        """Solve one subproblem."""
+    def improve(self, partition: Partition, pool: Pool, stop: StoppingRule) -> Partition:
+        """Solve one subproblem over the patterns of a pool."""
         part = Subproblem.of(self.problem, partition, self._neighbourhood(partition))
-        found = self._solve(part, stop)
+        found = self._solve(part, self._patterns(part, pool), stop)
         self.row_types = (
             min(self.row_types * PARAMS.growth, PARAMS.max_row_types)
             if found.is_optimal
@@ -65,20 +64,20 @@ class PatternLns:
         )
         return part.lift(found.partition) if found.cost < part.before.cost else partition
 
-    def _solve(self, part: Subproblem, stop: StoppingRule) -> Solution:
+    def _solve(self, part: Subproblem, pool: Pool, stop: StoppingRule) -> Solution:
         """Solve a subproblem: by its compositions if these can be listed, else by the program over its patterns."""
-        pool, before = self._patterns(part), Solution(part.before)
+        before = Solution(part.before)
         if rule_of(part.problem) is None:
             return improve(part.problem, pool, before, stop, silent, PARAMS.max_nodes)
         return close_gap(part.problem, pool, before, replace(stop, gap=None), silent, COMPOSITION_PARAMS)
 
-    def _patterns(self, part: Subproblem) -> Pool:
-        """Return the patterns of the pool, and of the groups, as they are on the row types of a subproblem."""
+    def _patterns(self, part: Subproblem, pool: Pool) -> Pool:
+        """Return the patterns of a pool, and of the groups, as they are on the row types of a subproblem."""
         place = np.full(len(self.problem.counts), -1)
         place[part.types] = np.arange(len(part.types))
-        entries = place[self.pool.types] >= 0
-        covers = Ragged(np.maximum(place[self.pool.types], 0), self.pool.starts)
-        here = keep_entries(part.problem, Pool(covers, self.pool.levels, self.pool.cost), entries)
+        entries = place[pool.types] >= 0
+        covers = Ragged(np.maximum(place[pool.types], 0), pool.starts)
+        here = keep_entries(part.problem, Pool(covers, pool.levels, pool.cost), entries)
         return with_groups(part.problem, here, [part.before])
 
     def _neighbourhood(self, partition: Partition) -> BoolArray:

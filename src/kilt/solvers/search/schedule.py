@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kilt.run.stopping import StoppingRule
@@ -18,13 +17,20 @@ class Params:
     short_seconds: float = 6.0  # up to which a time is short
     min_filtering_seconds: float = 1.5  # that must be left for patterns to be filtered again after building
     building_share: float = 0.55  # of the time is for building a partition by multipliers
-    annealing_share: float = 0.5  # of the time is for annealing in small tables; solving subproblems has the rest
-    first_cycle_seconds: float = 0.25  # of annealing in small tables: each cycle is twice as long as the one before it
     greedy_share: float = 0.13  # of the time is for level greedy where more than a size is asked for,
     min_greedy_seconds: float = 0.4  # and at least so long: it is what a very short search hands over
 
+    first_moves: int = 5_000  # of annealing where a search begins again and again, and so many more for a row type,
+    first_moves_per_row_type: int = 10
+    growth: float = 1.5  # of the moves, every second time
+    subproblem_seconds: float = 0.4  # after which a subproblem is given up: the next one is smaller
+    subproblems_period: int = 4  # of cycles in which subproblems are tried at least once, whether they helped or not
+    chunks: int = 50  # of moves in which such an annealing gets colder
+
     multiplier_step: float = 0.25  # what is added to the multipliers of rows that are left, from round to round
+    small_multiplier_step: float = 0.1  # the same in small tables, where rounds are short: it gives more groups
     short_multiplier_step: float = 1.0  # the same where time is short
+    multiplier_factors: tuple[float, float] = (0.85, 1.05)  # by which they differ from build to build in small tables
     max_multiplier_raise: float = 7.5  # and in all
     min_gain: float = 0.02  # the share of the cost that a round must save to be followed by another when time is over
     max_reduced_cost: float = 1.0  # of a pattern's best group, for the pattern to be kept
@@ -60,9 +66,10 @@ class Params:
 class Schedule:
     """How much of a search is done, and how many moves come next."""
 
-    def __init__(self, stop: StoppingRule, params: Params) -> None:
+    def __init__(self, stop: StoppingRule, params: Params, chunk: int | None = None) -> None:
         self.stop, self.params, self.began = stop, params, stop.elapsed
-        self.moves, self.next = 0, params.chunk_moves if stop.seconds is None else params.first_chunk_moves
+        self.moves = 0
+        self.next = chunk or (params.chunk_moves if stop.seconds is None else params.first_chunk_moves)
 
     def done(self) -> float:
         """Say how much of the search is done, from 0 to 1."""
@@ -82,18 +89,6 @@ class Schedule:
         """Say about how many moves there will be in all, given how much is done."""
         most = math.inf if self.stop.iterations is None else self.stop.iterations
         return most if self.stop.seconds is None else min(most, self.moves / max(1e-6, done))
-
-
-def cycles(stop: StoppingRule, share: float, first: float) -> Iterator[StoppingRule]:
-    """Yield limits for a share of the time that is left: cycles of so many seconds, twice as many, and so on.
-
-    So a longer search begins like a shorter one.
-    """
-    until = stop.share(share)
-    while until.seconds is not None and until.seconds - until.elapsed > 3 * first:
-        yield until.at_most(first)
-        first *= 2
-    yield until
 
 
 def cooled(t_start: float, t_end: float, done: float) -> float:

@@ -36,8 +36,8 @@ from kilt.run.threads import ALL_CORES
 from kilt.solvers.base import Solution
 from kilt.solvers.common.compile_rules import compile_rules
 from kilt.solvers.greedy.solver import Greedy
-from kilt.solvers.search.lns import PatternLns
-from kilt.solvers.search.schedule import Params, Schedule, cooled, cycles
+from kilt.solvers.search.restarts import Restarts
+from kilt.solvers.search.schedule import Params, Schedule, cooled
 from kilt.solvers.search.state import (
     SearchState,
     filter_by_extra_cost,
@@ -108,6 +108,11 @@ class Run:
         return is_wide(self.problem)
 
     @cached_property
+    def is_small(self) -> bool:
+        """Whether a search with a time limit can afford to begin again and again."""
+        return self.stop.seconds is not None and len(self.problem.counts) <= PARAMS.row_types_per_worker
+
+    @cached_property
     def needs_swaps(self) -> bool:
         """Whether rows change places in place of patterns being opened: in wide tables, and with many classes."""
         return self.is_wide or len(self.problem.sensitive_totals) > PARAMS.max_classes
@@ -126,7 +131,7 @@ class Run:
             partition = Construction(self.problem, self.rules, self.seed).partition(self.stop)
             if self.rules.min_group_size >= PARAMS.large_groups:
                 partition = min(partition, self._greedy(), key=cost_of)
-        self._report(partition.cost)
+        self.report(partition.cost)
         return partition
 
     def _greedy(self) -> Partition:
@@ -148,30 +153,34 @@ class Run:
         pool, multipliers = incumbent.pool, incumbent.multipliers
         if incumbent.bound >= best.cost or self.stop() or pool is None or multipliers is None:
             return best
-        oracle = oracle_of(self.problem, pool)
         if incumbent.on_demand:
-            return self._follow_multipliers(best, oracle)
+            return self._follow_multipliers(best, oracle_of(self.problem, pool))
         if pool.ceiling is not None and is_refined(self.problem) and not self.rules.size_only:
             return self.swap_rows(best)  # too few patterns are known for rules that need dear ones
-        promising = filter_by_reduced_cost(oracle, multipliers, self._dearest(oracle), PARAMS.min_patterns)
-        best = min(best, self._build(promising, multipliers / incumbent.scale), key=cost_of)
-        self._report(best.cost)
-        return best if self.stop() else self._improve_among(promising, multipliers, best)
+        if self.is_small:
+            return Restarts(self, pool).improve(best)
+        promising = self.promising(pool, multipliers)
+        best = min(best, self.build(promising, multipliers / incumbent.scale), key=cost_of)
+        return best if self.stop() else self._improve_among(promising, best)
 
-    def _improve_among(self, promising: Pool, multipliers: IntArray, best: Partition) -> Partition:
-        """Anneal a partition over promising patterns; in small tables solve subproblems, too."""
-        near = promising
-        if self.stop.seconds is None or self.stop.seconds - self.stop.elapsed > PARAMS.min_filtering_seconds:
-            oracle = oracle_of(self.problem, promising)
-            near = filter_by_reduced_cost(oracle, multipliers, PARAMS.max_reduced_cost, PARAMS.min_patterns)
-        near = filter_by_extra_cost(self.problem, near, best, PARAMS.max_extra_cost)
-        near = with_groups(self.problem, near, [best])
+    def promising(self, pool: Pool, multipliers: IntArray) -> Pool:
+        """Return the patterns by which a partition is built."""
+        oracle = oracle_of(self.problem, pool)
+        return filter_by_reduced_cost(oracle, multipliers, self._dearest(oracle), PARAMS.min_patterns)
+
+    def _improve_among(self, promising: Pool, best: Partition) -> Partition:
+        """Anneal a partition over promising patterns."""
+        may_filter = self.stop.seconds is None or self.stop.seconds - self.stop.elapsed > PARAMS.min_filtering_seconds
+        most = PARAMS.max_reduced_cost if may_filter else math.inf
+        near = self.near(promising, best, self.incumbent.multipliers, most)
         state = SearchState.of(near, self.rules, best, self.problem, self.seed)
-        if self.stop.seconds is None or len(self.problem.counts) > PARAMS.row_types_per_worker:
-            return min(best, self._anneal(state), key=cost_of)
-        for limit in cycles(self.stop, PARAMS.annealing_share, PARAMS.first_cycle_seconds):
-            best = min(best, self._anneal(state, limit), key=cost_of)
-        return self._solve_subproblems(near, best)
+        return min(best, self.anneal(state), key=cost_of)
+
+    def near(self, pool: Pool, best: Partition, multipliers: IntArray | None, most: float) -> Pool:
+        """Return the patterns near the multipliers for a partition to be improved over, and its own."""
+        if multipliers is not None and most < math.inf:
+            pool = filter_by_reduced_cost(oracle_of(self.problem, pool), multipliers, most, PARAMS.min_patterns)
+        return with_groups(self.problem, filter_by_extra_cost(self.problem, pool, best, PARAMS.max_extra_cost), [best])
 
     def _dearest(self, oracle: Oracle) -> float:
         """Return the reduced cost up to which patterns are used to build a partition."""
@@ -190,12 +199,11 @@ class Run:
             near = near_patterns(self.problem, oracle, multipliers, PARAMS.max_reduced_cost)
             if near is None or not len(near):
                 return self.swap_rows(best)
-            built = self._build(near, multipliers / self.incumbent.scale)
-            self._report(min(best.cost, built.cost))
+            built = self.build(near, multipliers / self.incumbent.scale)
             first = built if built.cost <= PARAMS.max_built_cost * best.cost else best
             near = filter_by_extra_cost(self.problem, near, first, PARAMS.max_extra_cost)
             state = SearchState.of(with_groups(self.problem, near, [first]), self.rules, first, self.problem, self.seed)
-            best = min(best, built, self._anneal(state, self.stop.share(share)), key=cost_of)
+            best = min(best, built, self.anneal(state, self.stop.share(share)), key=cost_of)
         return best
 
     def swap_rows(self, start: Partition) -> Partition:
@@ -207,18 +215,10 @@ class Run:
             moves_per_row_type = schedule.total_moves(done) / len(rows.types)
             t_start = min(max(lowest, moves_per_row_type / PARAMS.wide_moves_per_star), highest)
             rows.anneal(schedule.chunk(), cooled(t_start, PARAMS.wide_t_end, done))
-            self._report(rows.least)
+            self.report(rows.least)
         return rows.best
 
-    def _solve_subproblems(self, pool: Pool, best: Partition) -> Partition:
-        """Take near groups apart and put them together at best until the time is over: annealing cannot reach it."""
-        lns = PatternLns(self.problem, pool, self.seed)
-        while best.cost > self.problem.base_cost and not self.stop(best.cost, self.incumbent.bound):
-            best = lns.improve(best, self.stop)
-            self._report(best.cost)
-        return best
-
-    def _build(self, pool: Pool, multipliers: FloatArray) -> Partition:
+    def build(self, pool: Pool, multipliers: FloatArray) -> Partition:
         """Form groups by multipliers, and raise those of the rows that are left from round to round."""
         whole = one_group(self.problem)
         pool = with_groups(self.problem, pool, [whole])
@@ -232,17 +232,22 @@ class Run:
             few = self.problem.counts[rest].sum() < 2 * self.rules.min_group_size
             gains = state.cost < (1 - PARAMS.min_gain) * before and not self.stop.interrupted()
             if few or raised >= PARAMS.max_multiplier_raise or (until() and not gains):
+                self.report(state.cost)
                 return state.partition()
-            step = (PARAMS.max_multiplier_raise - raised) / _fitting(until, began, rounds)
-            step = min(PARAMS.short_multiplier_step, max(PARAMS.multiplier_step, step))
+            step = PARAMS.small_multiplier_step if self.is_small else self._step(until, began, rounds, raised)
             if state.cost == before and rounds > 1:  # nothing happens below the price of the next patterns
                 step = PARAMS.short_multiplier_step
             multipliers[rest] += step * self.problem.unit
             raised += step
 
-    def _anneal(self, state: SearchState, stop: StoppingRule | None = None) -> Partition:
-        """Try moves, ever colder; keep the best."""
-        schedule = Schedule(stop or self.stop, PARAMS)
+    def _step(self, until: StoppingRule, began: float, rounds: int, raised: float) -> float:
+        """Return by how many stars to raise multipliers so that the time suffices, after so many rounds."""
+        step = (PARAMS.max_multiplier_raise - raised) / _fitting(until, began, rounds)
+        return min(PARAMS.short_multiplier_step, max(PARAMS.multiplier_step, step))
+
+    def anneal(self, state: SearchState, stop: StoppingRule | None = None, chunk: int | None = None) -> Partition:
+        """Try moves, ever colder, at each temperature so many as a chunk has; keep the best."""
+        schedule = Schedule(stop or self.stop, PARAMS, chunk)
         best, copies = state.cost, state.copies.copy()
         size = max(PARAMS.min_usual_size, state.usual_size())
         step = step_cost(self.problem) if self.incumbent.on_demand else 1.0
@@ -252,7 +257,7 @@ class Run:
             workers.anneal(schedule.chunk(), cooled(t_start, t_end, done))
             if workers.cost < best:
                 best, copies = workers.cost, workers.copies()
-            self._report(best)
+            self.report(best)
         return state.at(copies)
 
     def _number_of_workers(self, groups: int) -> int:
@@ -261,7 +266,8 @@ class Run:
         fitting = min(len(self.problem.counts) // PARAMS.row_types_per_worker, groups // PARAMS.groups_per_worker)
         return max(1, min(most, fitting))
 
-    def _report(self, cost: int) -> None:
+    def report(self, cost: int) -> None:
+        """Report a partition of this cost."""
         stars = self.problem.stars(self.incumbent.improve(cost))
         self.observer(Progress("solving", None, stars, self.problem.stars(self.incumbent.bound)))
 

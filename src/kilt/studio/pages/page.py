@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import takewhile
@@ -20,6 +21,7 @@ View = Callable[..., Awaitable[Response]]
 Handler = Callable[[Session, dict[str, str]], Awaitable[Response]]
 Explain = Callable[[Session, KiltError], str]
 CHANGED = "this was changed in another tab meanwhile: here is how it stands now, and what you typed here is not in it"
+PARAMETER = re.compile(r"\w+=")
 FETCHED = "x-studio"  # a header that our own script sends, where it wants a sentence and not a page
 
 
@@ -59,16 +61,19 @@ def furthest(steps: list[Step]) -> str:
 
 def render(request: Request, template: str, **what: Any) -> str:
     """Render a template with the session."""
-    made = environment("kilt.studio", PAGES).get_template(template)
-    return made.render(session=session_of(request), version=NUMBER, **what)
+    made = environment("kilt.studio", PAGES)
+    made.filters["sentence"] = sentence
+    return made.get_template(template).render(session=session_of(request), version=NUMBER, **what)
 
 
 def page(request: Request, step: str, problem: str | None = None, **what: Any) -> Response:
     """Answer with the page of a step, or lead to the first one that is missing before it."""
-    steps = steps_of(session_of(request), step)
+    session = session_of(request)
+    steps = steps_of(session, step)
     reached = next(each for each in steps if each.current)
     if not reached.open:
         return goes_to(furthest(steps))
+    session.step = step
     html = render(request, f"{step}.html.jinja", steps=steps, step=step, problem=problem, **what)
     return HTMLResponse(html, 422 if problem else 200)
 
@@ -79,8 +84,9 @@ def fragment(request: Request, template: str, **what: Any) -> Response:
 
 
 def sentence(text: str) -> str:
-    """Write an error as a sentence of its own."""
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "?", "!")) else ".")
+    """Write an error as a sentence; a parameter with which it begins, such as l=2, stays as it is."""
+    begun = text if PARAMETER.match(text) else f"{text[:1].upper()}{text[1:]}"
+    return begun + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 def _as_it_is(_session: Session, error: KiltError) -> str:

@@ -15,6 +15,7 @@ from kilt.studio.pages.page import fragment, goes_to, on_form, page, require_fre
 from kilt.studio.session import Session
 
 FIELDS = ("k", "l", "t", "diversity")
+AT_ONCE = 0.3  # seconds to wait for the estimate: whether a policy can be met at all is known sooner
 
 
 async def view(request: Request, problem: str | None = None) -> Response:
@@ -90,11 +91,11 @@ async def decide(session: Session, fields: dict[str, str]) -> Response:
     session.set_policy({name: fields[name] for name in FIELDS if name in fields})
     if not session.asked:
         raise InputError("the policy asks for nothing: give at least a k")
+    await session.estimate.settle(AT_ONCE)
     if session.estimate.state == "failed":
         raise InputError(session.estimate.problem or "the policy cannot be used")
-    point = (session.estimate.result or {}).get("point")
-    if session.estimate.state == "done" and point and point["infeasible"]:
-        raise InputError(point["infeasible"])
+    if session.estimate.state == "done" and session.estimate.result["found"]["infeasible"]:
+        raise InputError(session.estimate.result["found"]["infeasible"])
     return goes_to("run")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -61,17 +62,20 @@ async def upload(request: Request) -> Response:
     try:
         place = session.place_for(request.query_params.get("name", ""))
         await save_upload(request, place)
-        session.open_upload(place)
     except OSError:
         return _refused(place, InputError("the file cannot be copied: type its path instead"))
     except KiltError as error:
         return _refused(place, error)
+    except ClientDisconnect:
+        return _refused(place, InputError("the file did not come whole: send it again"))
+    session.open_upload(place)
     return Response(status_code=204)
 
 
 def _refused(place: Path | None, error: KiltError) -> Response:
+    """Remove what has come so far, and say why."""
     if place is not None:
-        place.unlink(missing_ok=True)
+        shutil.rmtree(place.parent, ignore_errors=True)
     return PlainTextResponse(sentence(str(error)), 422, headers={"Connection": "close"})
 
 

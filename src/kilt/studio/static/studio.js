@@ -3,6 +3,8 @@
 "use strict";
 
 const EVERY = 400; // milliseconds between two looks
+const SOON = 150; // the same while something is under way
+const TYPED = 200; // milliseconds without a key after which what was typed is saved
 const QUIET = 4000; // milliseconds between two things that are read aloud
 const OURS = { "X-Studio": "fetch" };
 const gone = document.getElementById("gone");
@@ -63,7 +65,10 @@ async function look(box) {
 async function follow(box) {
   while (!box.dataset.once || box.querySelector(".busy")) {
     await look(box);
-    await new Promise((resume) => setTimeout(resume, EVERY));
+    await new Promise((resume) => {
+      box.resume = resume; // whoever changes something need not wait
+      setTimeout(resume, box.querySelector(".busy") ? SOON : EVERY);
+    });
   }
 }
 
@@ -84,6 +89,7 @@ async function store(form, changed) {
   if (!answer) return;
   if (answer.version) form.querySelector("[name=version]").value = answer.version;
   complain(changed, answer.ok ? "" : answer.text);
+  for (const box of document.querySelectorAll("[data-live]")) box.resume?.();
 }
 
 /* a ladder that is typed belongs to the list that it is picked from */
@@ -128,7 +134,7 @@ function saving(form) {
     await stored;
     form.submit();
   });
-  if (!form.dataset.saveOne) form.addEventListener("input", (event) => wait(event.target, 300));
+  if (!form.dataset.saveOne) form.addEventListener("input", (event) => wait(event.target, TYPED));
   form.addEventListener("change", (event) => wait(event.target, 0));
   window.addEventListener("pagehide", () => pending && store(form, taken()));
   for (const field of form.elements) if (field.name !== "version" && isChanged(field)) wait(field, 0);
@@ -185,6 +191,21 @@ function columns(list) {
     });
   }
 }
+
+/* rows before and after stay side by side, however wide they are */
+
+document.addEventListener("scroll", ({ target }) => {
+  if (target.isLed) {
+    target.isLed = false; // it was this that moved it
+    return;
+  }
+  const room = (table) => table.scrollWidth - table.clientWidth;
+  for (const other of target.closest?.(".pair")?.querySelectorAll(".scroll") ?? []) {
+    if (other === target || !room(target)) continue;
+    other.isLed = true;
+    other.scrollLeft = (target.scrollLeft / room(target)) * room(other);
+  }
+}, true);
 
 /* files that are dropped or chosen */
 

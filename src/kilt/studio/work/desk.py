@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from kilt.commands.anonymize import OVER, STOPPED, anonymize
-from kilt.commands.frontier import Frontier, FrontierPoint, frontier
+from kilt.commands.frontier import FrontierPoint, frontier
 from kilt.commands.inspect import inspect
 from kilt.commands.ladder import ladder
-from kilt.errors import InputError, KiltError
+from kilt.errors import InputError
 from kilt.inspection.kinds import Kind
 from kilt.inspection.ladders import ladder_for, space_for
 from kilt.inspection.possible import possible_on
@@ -23,19 +23,15 @@ from kilt.model.ladders import parse_ladder
 from kilt.model.policy import Policy
 from kilt.model.spaces import SPACES
 from kilt.report.data.groups import risk_of
-from kilt.run.budget import Budget
-from kilt.run.progress import silent
 from kilt.sources.counted_table import CountedTable, TableDescription
 from kilt.sources.duck.database import is_database
 from kilt.sources.duck.table import DuckSource
 from kilt.sources.file_format import FileStyle
 from kilt.studio.work.calling import Calling
+from kilt.studio.work.estimate import estimate
 from kilt.studio.work.watch import Watch
 
 PREVIEWED = 8  # rows of a table that was opened
-ESTIMATING = 0.8  # seconds of search for an estimate: with all around it, it is there within two
-COUNTING = 0.2  # seconds that may pass before the search; what takes longer is taken from it
-LEAST = 0.2  # seconds that are left to it in any case
 STEPPED = ("number", "code", "category")  # kinds of columns for which a ladder can be found without more questions
 NO_FILE = "'{}' is not a file: the studio reads files, and kilt anonymize also reads tables of databases"
 
@@ -122,14 +118,10 @@ class Desk:
             "row_types": len(table.types.counts),
             "risk": asdict(risk_of(table.types.group_sizes(), int(policy.get("k", 5)))),
             "possible": [self._possible(name, space, roles) for name, space in roles["sensitive"].items()],
+            "found": None,
         }
         calling.tell(known)
-        under = table.under(asked)
-        left = ESTIMATING + COUNTING - (time.monotonic() - begun)
-        budget = Budget(min(max(left, LEAST), ESTIMATING), None, None, calling.interrupted)
-        for point in Frontier(under, [asked], "auto", 0, silent).points(budget):
-            return {**known, **_shares(under, point)}
-        raise KiltError("the estimate was interrupted")
+        return estimate(calling, known, table.under(asked), begun)
 
     def _count(self, roles: dict[str, Any], policy: Policy) -> CountedTable:
         """Count a table, unless it is counted already for these columns."""
@@ -203,15 +195,3 @@ class Desk:
             "released": released.columns,
             "after": released.some_rows(first, most),
         }
-
-
-def _shares(table: CountedTable, point: FrontierPoint) -> dict[str, Any]:
-    """Return a point, with its stars and its bound as shares of what could be hidden."""
-    found: dict[str, Any] = {"point": point.to_dict(), "lost": None, "must_be_lost": None, "blurs": False}
-    if point.exact_stars is None:
-        return found
-    most = table.most_stars
-    found |= {"lost": float(point.exact_stars / most) if most else 0.0, "blurs": table.blurs}
-    if point.exact_bound is not None:
-        found["must_be_lost"] = float(point.exact_bound / most) if most else 0.0
-    return found

@@ -108,9 +108,9 @@ def test_auto_closes_a_table_of_eighty_rows_in_integers_and_always_in_the_same_w
 def test_a_window_of_a_larger_table_is_solved_against_the_shares_of_the_whole():
     problem = random_problem(200 if IS_COMPILED else 40, 4, 4, Policy(k=3, t="0.3"), seed=2)
     pool = every_pattern(problem)
-    lns, partition = PatternLns(problem, pool, row_types=40.0), solved("greedy", problem).partition
+    lns, partition = PatternLns(problem, row_types=40.0), solved("greedy", problem).partition
     for _ in range(3):
-        better = lns.improve(partition, StoppingRule())
+        better = lns.improve(partition, pool, StoppingRule())
         assert better.cost <= partition.cost
         assert problem.is_legal(better.by_class(problem)).all()
         partition = better

@@ -18,6 +18,7 @@ from kilt.model.problem import Problem
 from kilt.model.rules import ClosenessRule
 from kilt.numbers import ROOM, BoolArray, IntArray
 from kilt.patterns.pool import Pool
+from kilt.run.stopping import StoppingRule
 
 
 @dataclass(frozen=True)
@@ -124,20 +125,27 @@ class Lister:
     kernel: CompositionListing
     max_compositions: int
     max_visits: int
+    stop: StoppingRule
 
     @classmethod
-    def of(cls, problem: Problem, rule: ClosenessRule, members: Members, most: int, visits: int) -> Lister:
+    def of(
+        cls, problem: Problem, rule: ClosenessRule, members: Members, most: int, visits: int, stop: StoppingRule
+    ) -> Lister:
         """Tabulate how much excess each size allows."""
         totals, rows = reference_of(problem, rule)
         sizes = range(problem.rows + 1)
         allowed = np.array([rule.t.numerator * rows * n // rule.t.denominator for n in sizes], dtype=np.int64)
         kernel = CompositionListing(totals, rows, allowed, max(1, problem.rules.min_group_size))
-        return cls(members, kernel, most, visits)
+        return cls(members, kernel, most, visits, stop)
 
     def least(self, multipliers: IntArray, scale: int) -> IntArray | None:
         """Return the least reduced cost under every pattern where it is negative; None if that takes too long."""
-        found = [self.kernel.cheapest(*each, -1, self.max_visits) for each in self._patterns(multipliers, scale)]
-        return None if min(found) <= -ROOM else np.array(found, dtype=np.int64)
+        found = []
+        for each in self._patterns(multipliers, scale):
+            found.append(self.kernel.cheapest(*each, -1, self.max_visits))
+            if found[-1] <= -ROOM or self.stop():
+                return None
+        return np.array(found, dtype=np.int64)
 
     def within(self, multipliers: IntArray, scale: int, limits: IntArray) -> Compositions | None:
         """List the compositions up to the limits of their patterns; None if they are too many."""
@@ -146,7 +154,7 @@ class Lister:
         parts = []
         for p, each in enumerate(self._patterns(multipliers, scale)):
             number = self.kernel.list_within(*each, limits[p], self.max_visits, room[:left], costs[:left])
-            if number < 0:
+            if number < 0 or self.stop():
                 return None
             left -= number
             parts.append(room[:number].copy())

@@ -62,7 +62,7 @@ def close_gap(
     if rule is None or not len(pool) or len(pool) > params.max_patterns or start.is_optimal or stop():
         return start
     members = Members.of(problem, pool)
-    lister = Lister.of(problem, rule, members, params.max_compositions, params.max_visits)
+    lister = Lister.of(problem, rule, members, params.max_compositions, params.max_visits, stop)
     multipliers, scale = _multipliers(problem, pool, members, stop, params)
     least = lister.least(multipliers, scale)
     if least is None:

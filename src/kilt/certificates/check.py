@@ -24,7 +24,8 @@ from kilt.model.roles import Roles
 from kilt.model.row_types import RowTypes, encode
 from kilt.model.scale import IN_STARS, Scale
 from kilt.numbers import IntArray, bound_number, json_number, pluralize
-from kilt.sources.base import Source
+from kilt.sources.base import FloatingSource, Source
+from kilt.sources.order import value_order
 from kilt.verification.verifier import judge
 
 ANYTHING = Demand()
@@ -179,11 +180,13 @@ def _release_problems(certificate: Certificate, original: Source, release: Sourc
 
 
 def count(source: Source, quasi: list[str], sensitive: list[str]) -> RowTypes:
-    """Count the row types from the cells alone, in the order of their text."""
+    """Count the row types from the cells alone, in the order of their values."""
+    floats = [isinstance(source, FloatingSource) and source.is_float(name) for name in (*quasi, *sensitive)]
     found: Counter[tuple[str | None, ...]] = Counter()
     for cells, rows in source.counted_rows([*quasi, *sensitive]):
         found[tuple(cells)] += rows
-    coded = [_coded(list(cells)) for cells in zip(*found, strict=True)]
+    columns = zip(zip(*found, strict=True), floats, strict=True)
+    coded = [_coded(list(cells), is_float=is_float) for cells, is_float in columns]
     matrix = np.column_stack([codes for codes, _ in coded])
     order = np.lexsort(matrix.T[::-1])
     ordered = matrix[order]
@@ -197,8 +200,8 @@ def count(source: Source, quasi: list[str], sensitive: list[str]) -> RowTypes:
     )
 
 
-def _coded(cells: list[str | None]) -> tuple[IntArray, list[str | None]]:
-    """Number the different cells in the order of their text, the missing one first."""
-    texts = sorted(set(cells), key=lambda text: (text is not None, text or ""))
+def _coded(cells: list[str | None], *, is_float: bool) -> tuple[IntArray, list[str | None]]:
+    """Number the different cells in the order of their values, the missing one first."""
+    texts = sorted(set(cells), key=lambda text: value_order(text, is_float=is_float))
     number = {text: place for place, text in enumerate(texts)}
     return np.array([number[cell] for cell in cells], dtype=np.int64), texts

@@ -14,6 +14,7 @@ from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
 from kilt.run.progress import Observer, Progress, silent
+from kilt.sources.base import beside_original
 from kilt.sources.counted_table import read_decimals
 from kilt.sources.file_format import FileStyle
 from kilt.sources.registry import open_source
@@ -60,6 +61,6 @@ def check(
     )
     observer(Progress("reading"))
     written = replace(style, escape_formulas=escape_formulas)
-    beside = None if release is None else open_source(release, written, source)
+    beside = None if release is None else beside_original(open_source(release, written, source), source)
     observer(Progress("certifying"))
     return check_certificate(given, source, beside, demand)

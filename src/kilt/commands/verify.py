@@ -11,7 +11,7 @@ from kilt.model.measure import Measure
 from kilt.model.policy import Policy
 from kilt.model.roles import Roles, Spec
 from kilt.run.progress import Observer, Progress, silent
-from kilt.sources.base import Source
+from kilt.sources.base import Source, beside_original
 from kilt.sources.counted_table import read_decimals
 from kilt.sources.file_format import FileStyle
 from kilt.sources.indicators import found_indicators
@@ -89,13 +89,15 @@ def open_beside(
     roles, given = _read(source, quasi, sensitive, weights, measure, mark, style.encoding)
     observer(Progress("reading the original"))
     beside = open_source(original, replace(style, escape_formulas=False), source)
+    moved = beside_original(source, beside)
+    kinds = source if moved is source else beside  # a file with types has nulls where the original is not text
     roles = read_decimals(roles, decimal, beside)  # ladders read its values, which may have a type that is lost
     roles = replace(roles, identifier=tuple(Roles.read(beside.columns, list(roles.quasi), None, identifier).identifier))
     marks: dict[str, ColumnMark] = {
-        name: given[name] if name in given else default_mark(ladder, typed=source.typed(name))
+        name: given[name] if name in given else default_mark(ladder, typed=kinds.typed(name))
         for name, ladder in roles.quasi.items()
     }
-    return ReleasePair(source, beside, roles, marks)
+    return ReleasePair(moved, beside, roles, marks)
 
 
 def _read(

@@ -122,6 +122,27 @@ class LossCountingSource(Protocol):
         """Count rows by their value in a column of the original and the quasi cells that differ; None if it cannot."""
 
 
+@runtime_checkable
+class FloatingSource(Protocol):
+    """A source that knows which of its columns hold floating-point numbers; row types are in the order of these."""
+
+    def is_float(self, column: str) -> bool:
+        """Say whether the column holds floating-point numbers."""
+
+
+@runtime_checkable
+class MovableSource(Protocol):
+    """A release that can be brought to where its original is, to be compared with it there."""
+
+    def moved_to(self, original: Any) -> Source:
+        """Return the table where the original is."""
+
+
+def beside_original(released: Source, original: Source) -> Source:
+    """Return a release where its original is, if it can be brought there."""
+    return released.moved_to(original) if isinstance(released, MovableSource) else released
+
+
 class Executors(Protocol):
     """What works for a source where its rows are."""
 

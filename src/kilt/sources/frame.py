@@ -17,10 +17,11 @@ from kilt.model.ladders import Domain
 from kilt.model.marks import HIDDEN
 from kilt.model.plan import ColumnPlan, Plan
 from kilt.model.row_types import RowTypes
-from kilt.numbers import BoolArray, IntArray
+from kilt.numbers import IntArray
 from kilt.sources.base import Counted, CountedRow, LostCells, require_compared
 from kilt.sources.frame_types import as_text, nulled
 from kilt.sources.indicators import TRUTH_VALUES, require_indicator
+from kilt.sources.order import value_order
 from kilt.sources.tally import Comparison, Pair, Tally, ValueCounts
 
 PLAIN = (str, int, bool)
@@ -65,6 +66,10 @@ class FrameSource:
         kinds = {type(cell) for cell in _cells(series) if cell is not None}
         return not kinds <= {str} or (not kinds and series.dtype != nw.String)
 
+    def is_float(self, column: str) -> bool:
+        """Say whether the column holds floating-point numbers."""
+        return bool(self._frame.schema[column].is_float())
+
     def require_texts(self, columns: Sequence[str]) -> None:
         """Raise if a column that is to be released holds lists, structs or the like."""
         kinds = {name: self._frame.schema[name] for name in columns}
@@ -91,7 +96,7 @@ class FrameSource:
 
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
         """Count the row types, and say which one each row is."""
-        coded = [_coded(_cells(self._frame.get_column(name)), name) for name in (*quasi, *sensitive)]
+        coded = [_coded(self._frame.get_column(name)) for name in (*quasi, *sensitive)]
         types = bucket([codes for codes, _ in coded], self.rows)
         first = types.first
         matrix = np.column_stack([codes[first] for codes, _ in coded])
@@ -107,7 +112,7 @@ class FrameSource:
 
     def apply(self, plan: Plan, counted: Counted, identifier: Sequence[str], seed: int | None = None) -> Self:
         """Return the release: identifiers dropped, quasi cells blurred, rows in their order or shuffled."""
-        groups = plan.row_groups(counted.type_of_row, self._ranks(np.isin(counted.type_of_row, plan.split_types)))
+        groups = plan.row_groups(counted.type_of_row, self._ranks(counted.type_of_row, plan.split_types))
         new = [self._blurred(column, groups) for column in plan.columns]
         new += [
             nw.new_series(name, column.suppressed[groups].tolist(), nw.Boolean, backend=self._frame.implementation)
@@ -118,12 +123,13 @@ class FrameSource:
         released = self.derived(self._with_labels(frame), np.arange(self.rows))
         return released if seed is None else released._shuffled(seed)
 
-    def _ranks(self, chosen: BoolArray) -> IntArray:
-        """Rank some rows by a hash of all their cells, as databases do, so that they are dealt alike; 0 for others."""
+    def _ranks(self, type_of_row: IntArray, split: IntArray) -> IntArray:
+        """Rank rows of some types by a hash of all their cells, as databases do: they are dealt alike; 0 for others."""
         ranks = np.zeros(self.rows, dtype=np.int64)
-        rows = np.flatnonzero(chosen)
+        rows = np.flatnonzero(np.isin(type_of_row, split))
         if len(rows):
-            texts = [list(map(_text, _cells(self._frame.get_column(name)[rows]))) for name in self.columns]
+            columns = (self._frame.get_column(name)[rows] for name in self.columns)
+            texts = [_dealt_by(series, type_of_row[rows]) for series in columns]
             hashes = np.array([_digest(cells) for cells in zip(*texts, strict=True)])
             ranks[rows] = np.unique(hashes, return_inverse=True)[1]
         return ranks
@@ -203,7 +209,7 @@ class FrameSource:
 
         The shuffle starts from the order of the contents, so that knowing the seed does not reveal the original order.
         """
-        codes = [_coded(_cells(self._frame.get_column(name)), name)[0] for name in self.columns]
+        codes = [_coded(self._frame.get_column(name))[0] for name in self.columns]
         order = bucket(codes, self.rows).values[np.random.default_rng(seed).permutation(self.rows)]
         native = nw.maybe_reset_index(self._frame[order]).to_native()
         return self.derived(native if self._labels is None else native.set_axis(self._labels, axis=1), order)
@@ -299,13 +305,26 @@ def _digest(cells: Sequence[str | None]) -> str:
     return hashlib.md5(text.encode(errors="surrogatepass"), usedforsecurity=False).hexdigest()
 
 
-def _coded(cells: list[Hashable], column: str) -> tuple[IntArray, list[str | None]]:
-    """Number the distinct cells in the order of their text."""
+def _dealt_by(series: nw.Series[Any], types: IntArray) -> list[str | None]:
+    """Return the texts by which rows are dealt: of floating-point numbers their ranks among the rows of the type."""
+    if not series.dtype.is_float():
+        return list(map(_text, _cells(series)))
+    codes, values = _coded(series)
+    found, places = np.unique(types * len(values) + codes, return_inverse=True)
+    first = np.searchsorted(found, types * len(values))
+    return [str(rank) for rank in (places - first).tolist()]
+
+
+def _coded(series: nw.Series[Any]) -> tuple[IntArray, list[str | None]]:
+    """Number the distinct cells in the order of their values."""
+    cells, is_float = _cells(series), series.dtype.is_float()
     distinct = list(dict.fromkeys(cells))
     texts = [_text(cell) for cell in distinct]
-    order = sorted(range(len(distinct)), key=lambda i: (texts[i] is not None, texts[i] or "", str(type(distinct[i]))))
+    order = sorted(
+        range(len(distinct)), key=lambda i: (*value_order(texts[i], is_float=is_float), str(type(distinct[i])))
+    )
     number = {distinct[i]: place for place, i in enumerate(order)}
     if len(number) < len(distinct):  # pragma: no cover - keys are distinct by construction
-        raise AssertionError(f"'{column}' has cells that cannot be told apart")
+        raise AssertionError(f"'{series.name}' has cells that cannot be told apart")
     codes = np.fromiter((number[cell] for cell in cells), dtype=np.int64, count=len(cells))
     return codes, [texts[i] for i in order]

@@ -22,6 +22,7 @@ class Database:
 
     name = "DuckDB"
     text_type = "VARCHAR"
+    float_type = "DOUBLE"
     writes_nested = True
     row_number: str | None = "rowid"
 
@@ -92,6 +93,10 @@ class Database:
     def is_text(self, kind: str) -> bool:
         """Say whether a type is that of text."""
         return kind == "VARCHAR"
+
+    def is_float(self, kind: str) -> bool:
+        """Say whether a type is that of floating-point numbers."""
+        return kind in ("FLOAT", "DOUBLE")
 
     def has_text(self, kind: str) -> bool:
         """Say whether cells of a type can be compared by their texts."""

@@ -9,7 +9,7 @@ import errno
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import duckdb
 
@@ -163,6 +163,17 @@ class DuckSource(SqlSource):
         )
         self.engine.drop(written.table)
         return written.derived(known, written.columns, self.witness)
+
+    def moved_to(self, original: Any) -> SqlSource:
+        """Return the table where the original is, as cells other than text are written otherwise there."""
+        is_here = isinstance(original, DuckSource) or not isinstance(original, SqlSource)
+        if is_here or not any(map(self.typed, self.columns)):
+            return self
+        moved = fresh("moved")
+        cells = ", ".join(f"c{i}" for i in range(len(self.columns)))
+        original.engine.ingest(moved, self.engine.arrow(f"SELECT {cells} FROM {self.table}"))
+        found: SqlSource = original.derived(moved, self.columns, ())
+        return found
 
     def formula_columns(self) -> list[str]:
         """Return the columns that have a name or a cell which a spreadsheet would take for a formula."""

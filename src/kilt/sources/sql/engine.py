@@ -20,6 +20,7 @@ class Engine(Protocol):
 
     name: str
     text_type: str  # what a cast to text is called
+    float_type: str  # and one to a floating-point number of 64 bits
     writes_nested: bool  # whether lists and the like can be written as text, for a profile
     row_number: str | None  # what numbers the rows of a table in their order; None where they have no order
 
@@ -52,6 +53,9 @@ class Engine(Protocol):
 
     def is_text(self, kind: str) -> bool:
         """Say whether a type is that of text."""
+
+    def is_float(self, kind: str) -> bool:
+        """Say whether a type is that of floating-point numbers, which every database writes in its own way."""
 
     def has_text(self, kind: str) -> bool:
         """Say whether cells of a type can be compared by their texts."""
@@ -91,9 +95,19 @@ def by_text(keys: Sequence[str]) -> str:
     return listed(f"{key} NULLS FIRST" for key in keys)
 
 
+def by_value(engine: Engine, text: str) -> str:
+    """Order texts of floating-point numbers by the numbers, as all databases do alike: -0 is before 0, NaN last."""
+    return f"CAST({text} AS {engine.float_type}) NULLS FIRST, {text}"
+
+
 def rank(keys: Sequence[str]) -> str:
     """Number what is different in some texts in their order, from 0."""
-    return f"dense_rank() OVER (ORDER BY {by_text(keys)}) - 1"
+    return ranked(by_text(keys))
+
+
+def ranked(order: str, within: str = "") -> str:
+    """Number what is different in an order, from 0, also within the rows that agree on an expression."""
+    return f"dense_rank() OVER ({f'PARTITION BY {within} ' if within else ''}ORDER BY {order}) - 1"
 
 
 def digest(engine: Engine, texts: Sequence[str]) -> str:

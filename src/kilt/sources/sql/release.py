@@ -1,7 +1,8 @@
 """The release of a table, made where the table is: every row gets the look of its group.
 
 The plan has entries (row type, from copy, to copy, group). Where a row type is in several groups, its rows are dealt in
-the order of a hash of all their cells, so that every database deals them alike; equal rows are interchangeable.
+the order of a hash of all their cells, so that every database deals them alike; equal rows are interchangeable. Only
+floating-point numbers are written by every database in its own way: their ranks among the rows of the type are hashed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from kilt.errors import InputError
 from kilt.model.plan import Plan
 from kilt.sources.base import Counted
-from kilt.sources.sql.engine import Engine, Uploaded, digest, fresh, listed
+from kilt.sources.sql.engine import Engine, Uploaded, by_value, digest, fresh, listed, ranked
 
 if TYPE_CHECKING:
     from kilt.sources.sql.table import SqlSource
@@ -34,7 +35,7 @@ def release_of(source: Table, plan: Plan, counted: Counted, identifier: Sequence
     alike = " AND ".join(_alike(source, counted, key, name) for key, name in enumerate(names))
     query = f"SELECT {listed(chosen)} FROM {source.table} t JOIN {looks} x ON {alike} WHERE NOT x.is_split"
     if is_split:
-        query = f"{query} UNION ALL SELECT {listed(chosen)} FROM {_dealt(source, looks, alike)} t"
+        query = f"{query} UNION ALL SELECT {listed(chosen)} FROM {_dealt(source, looks, alike, names)} t"
         query = f"{query} JOIN {looks} x ON t.y = x.y AND t.copy_number BETWEEN x.first_copy AND x.last_copy"
     released, keys = fresh("released"), [f"w{i}" for i in range(len(witness))]
     order = f" ORDER BY {listed(keys)}" if source.engine.row_number and seed is None else ""
@@ -92,16 +93,21 @@ def _alike(source: SqlSource, counted: Counted, key: int, name: str) -> str:
     return source.engine.same(left, right) if has_null else f"{left} = {right}"
 
 
-def _dealt(source: SqlSource, looks: str, alike: str) -> str:
+def _dealt(source: SqlSource, looks: str, alike: str, keys: Sequence[str]) -> str:
     """Return the rows whose row types are in several groups, with their numbers among the copies of their type."""
     engine = source.engine
-    order = digest(engine, [source.text(name, "t.") for name in source.columns if source.has_text(name)])
-    order += f", t.{engine.row_number}" if engine.row_number else ""
+    texts = {name: source.text(name, "t.") for name in source.columns if source.has_text(name)}
+    floats = {name: f"f{i}" for i, name in enumerate(texts) if source.is_float(name)}
+    ranks = {name: "0" if name in keys else ranked(by_value(engine, texts[name]), "x.y") for name in floats}
+    texts |= {name: f"CAST(t.{rank} AS {engine.text_type})" for name, rank in floats.items()}
+    order = digest(engine, list(texts.values())) + (f", t.{engine.row_number}" if engine.row_number else "")
     cells = [f"t.c{i}" for i in range(len(source.columns))]
     cells += [f"t.{each} AS {each}" for each in source.row_ids]
+    found = [*cells, "x.y AS y", *(f"{ranks[name]} AS {rank}" for name, rank in floats.items())]
+    split = f"SELECT {listed(found)} FROM {source.table} t JOIN {looks} x ON {alike} "
     return (
-        f"(SELECT {listed(cells)}, x.y, row_number() OVER (PARTITION BY x.y ORDER BY {order}) - 1 AS copy_number "
-        f"FROM {source.table} t JOIN {looks} x ON {alike} WHERE x.is_split AND x.first_copy = 0)"
+        f"(SELECT {listed(cells)}, t.y, row_number() OVER (PARTITION BY t.y ORDER BY {order}) - 1 AS copy_number "
+        f"FROM ({split}WHERE x.is_split AND x.first_copy = 0) t)"
     )
 
 

@@ -21,7 +21,7 @@ from kilt.sources.base import Counted, CountedRow, LostCells, require_compared
 from kilt.sources.indicators import require_indicator
 from kilt.sources.sql.combinations import SqlCombinations, count_values
 from kilt.sources.sql.compare import compare
-from kilt.sources.sql.engine import Engine, by_text, fresh, listed, number, places, rank
+from kilt.sources.sql.engine import Engine, by_text, by_value, fresh, listed, number, places, ranked
 from kilt.sources.sql.lost import lost_cells
 from kilt.sources.sql.release import release_of
 from kilt.sources.sql.tally import tally
@@ -78,6 +78,10 @@ class SqlSource:
     def typed(self, column: str) -> bool:
         """Say whether the column holds something other than text."""
         return not self.engine.is_text(self.kinds[self.cell(column)])
+
+    def is_float(self, column: str) -> bool:
+        """Say whether the column holds floating-point numbers."""
+        return self.engine.is_float(self.kinds[self.cell(column)])
 
     def cell(self, column: str, prefix: str = "") -> str:
         """Return the cell of a column."""
@@ -156,14 +160,14 @@ class SqlSource:
         return SqlCombinations(self, columns)
 
     def count(self, quasi: Sequence[str], sensitive: Sequence[str]) -> Counted:
-        """Count the row types (one GROUP BY), in the order of their texts; which one each row is stays here."""
+        """Count the row types (one GROUP BY), in the order of their values; which one each row is stays here."""
         names = [*quasi, *sensitive]
         keys = [f"k{i}" for i in range(len(names))]
         types = fresh("types")
         counted = f"SELECT {self.texts(names)}, count(*) AS n FROM {self.table} GROUP BY {places(len(names))}"
-        place = f"row_number() OVER (ORDER BY {by_text(keys)}) - 1"
+        place = f"row_number() OVER (ORDER BY {listed(map(self.order, names, keys))}) - 1"
         self.engine.create(types, f"SELECT {place} AS y, {listed(keys)}, n FROM ({counted}) AS counted")
-        counts, codes, values = self.read_types(types, keys)
+        counts, codes, values = self.read_types(types, names)
         row_types = RowTypes(
             quasi=tuple(values[: len(quasi)]),
             sensitive=tuple(values[len(quasi) :]),
@@ -173,14 +177,19 @@ class SqlSource:
         )
         return Counted(row_types, TypesTable(types, tuple(names)))
 
-    def read_types(self, types: str, keys: Sequence[str]) -> tuple[IntArray, IntArray, list[list[str | None]]]:
+    def order(self, column: str, text: str) -> str:
+        """Order by the texts of a column or, if it holds floating-point numbers, by these."""
+        return by_value(self.engine, text) if self.is_float(column) else by_text([text])
+
+    def read_types(self, types: str, names: Sequence[str]) -> tuple[IntArray, IntArray, list[list[str | None]]]:
         """Return the counts of row types and the codes of their keys, in their order, and the values of every key."""
-        ranks = listed(f"{rank([key])} AS {key}" for key in keys)
+        orders = {f"k{i}": self.order(name, f"k{i}") for i, name in enumerate(names)}
+        ranks = listed(f"{ranked(order)} AS {key}" for key, order in orders.items())
         found = self.engine.integers(f"SELECT y, n, {ranks} FROM {types} ORDER BY y")
-        codes = np.column_stack([found[key] for key in keys]).astype(np.int32)
+        codes = np.column_stack([found[key] for key in orders]).astype(np.int32)
         values = [
-            [row[0] for row in self.engine.rows(f"SELECT DISTINCT {key} FROM {types} ORDER BY {by_text([key])}")]
-            for key in keys
+            [row[0] for row in self.engine.rows(f"SELECT {key} FROM {types} GROUP BY {key} ORDER BY {order}")]
+            for key, order in orders.items()
         ]
         return found["n"], codes, values
 

@@ -116,7 +116,7 @@ def test_a_release_can_be_written_to_a_csv_file(spark: SparkSession, tmp_path: P
     )
     target = tmp_path / "out.csv"
     kilt.anonymize(data, quasi="zip", policy=kilt.Policy(k=3), keep="flag,at", output=target)
-    assert sorted(target.read_text().splitlines()[1:4])[0] == "0,true,2020-01-01 00:00:00"
+    assert sorted(target.read_text().splitlines()[1:4])[0] == "0,true,2020-01-01 00:00:00+00"
     assert len(target.read_text().splitlines()) == 10
 
 

@@ -47,6 +47,7 @@ class Postgres:
 
     name = "PostgreSQL"
     text_type = "text"
+    float_type = "double precision"
     writes_nested = False
     row_number: str | None = None
 
@@ -135,6 +136,10 @@ class Postgres:
     def is_text(self, kind: str) -> bool:
         """Say whether a type is that of text."""
         return kinds.is_text(kind)
+
+    def is_float(self, kind: str) -> bool:
+        """Say whether a type is that of floating-point numbers."""
+        return kind in kinds.FLOATS
 
     def has_text(self, kind: str) -> bool:
         """Say whether cells of a type can be compared by their texts."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 TEXT = ("text", "character varying", "character", "name", '"char"', "citext")
+FLOATS = ("real", "double precision")
 OTHERS = (
+    *FLOATS,
     "boolean",
     "smallint",
     "integer",
     "bigint",
     "numeric",
-    "real",
-    "double precision",
     "money",
     "date",
     "time without time zone",
@@ -31,12 +31,11 @@ OTHERS = (
     "tid",  # what kilt itself keeps of rows
 )
 PORTABLE = (  # types whose cells are the same in a file of Parquet
+    *FLOATS,
     "boolean",
     "smallint",
     "integer",
     "bigint",
-    "real",
-    "double precision",
     "date",
     "timestamp without time zone",
     "timestamp with time zone",

@@ -20,9 +20,11 @@ from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import broadcast
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from kilt.errors import InputError, KiltError
 from kilt.numbers import IntArray
+from kilt.sources.order import value_order
 from kilt.sources.sql.engine import Uploaded
 from kilt.sources.sql.spark.connect import close_at_exit, is_connected
 from kilt.sources.sql.spark.interrupt import interruptible
@@ -43,6 +45,7 @@ class SparkEngine:
 
     name = "Spark"
     text_type = "STRING"
+    float_type = "DOUBLE"
     writes_nested = False
     row_number: str | None = None
 
@@ -105,7 +108,9 @@ class SparkEngine:
             _free(frame)
 
     def _frozen_batches(self, batches: Sequence[pa.RecordBatch]) -> DataFrame:
-        return _frozen(self.session.createDataFrame(pa.Table.from_batches(batches)))
+        table = pa.Table.from_batches(batches)
+        kinds = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
+        return _frozen(self.session.createDataFrame(table, kinds))
 
     def upload(self, table: str, columns: Mapping[str, Uploaded]) -> None:
         """Make a table of the run from integers, truth values and texts."""
@@ -143,6 +148,10 @@ class SparkEngine:
     def is_text(self, kind: str) -> bool:
         """Say whether a type is that of text."""
         return is_text(kind)
+
+    def is_float(self, kind: str) -> bool:
+        """Say whether a type is that of floating-point numbers."""
+        return kind in ("float", "double")
 
     def has_text(self, kind: str) -> bool:
         """Say whether cells of a type can be compared by their texts."""
@@ -239,11 +248,11 @@ def _free_all(session: SparkSession, frames: dict[str, DataFrame], handed_over: 
         frames.clear()
 
 
-def coded_texts(column: pa.ChunkedArray) -> tuple[IntArray, list[str | None]]:
-    """Number the different texts of a column in their order, null first."""
+def coded_texts(column: pa.ChunkedArray, *, is_float: bool) -> tuple[IntArray, list[str | None]]:
+    """Number the different texts of a column in their order, or in that of floating-point numbers, null first."""
     coded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     found: list[str | None] = coded.dictionary.to_pylist()
-    order = sorted(range(len(found)), key=lambda i: (found[i] is not None, found[i] or ""))
+    order = sorted(range(len(found)), key=lambda i: value_order(found[i], is_float=is_float))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     return place[coded.indices.to_numpy(zero_copy_only=False)], [found[i] for i in order]

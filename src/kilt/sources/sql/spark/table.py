@@ -58,12 +58,12 @@ class SparkSource(SqlSource):
         frame = self.engine.frame(self.table)
         return frame.select(*(f"c{i}" for i in range(len(self.columns)))).toDF(*self.columns)
 
-    def read_types(self, types: str, keys: Sequence[str]) -> tuple[IntArray, IntArray, list[list[str | None]]]:
+    def read_types(self, types: str, names: Sequence[str]) -> tuple[IntArray, IntArray, list[list[str | None]]]:
         """Read the texts of few row types and code them here, as Spark is slow to begin with a query."""
         if not self.engine.has_few_rows(types):
-            return super().read_types(types, keys)
-        found = self.engine.texts(f"SELECT n, {listed(keys)} FROM {types} ORDER BY y")
-        coded = [coded_texts(found.column(key)) for key in keys]
+            return super().read_types(types, names)
+        found = self.engine.texts(f"SELECT n, {listed(f'k{i}' for i in range(len(names)))} FROM {types} ORDER BY y")
+        coded = [coded_texts(found.column(f"k{i}"), is_float=self.is_float(name)) for i, name in enumerate(names)]
         codes = np.column_stack([codes for codes, _ in coded]).astype(np.int32)
         return found.column("n").to_numpy().astype(np.int64), codes, [values for _, values in coded]
 

@@ -1,7 +1,8 @@
 """Cells of Spark as text, the same whatever the settings of the session are.
 
 `TRY_CAST` does not depend on whether Spark is in ANSI mode, and a timestamp is written in UTC by counting from 1970 on
-without a time zone. Decimals have all their digits, where Spark would write 0E-18.
+without a time zone, and has +00 after it, as in other databases. Decimals have all their digits, where Spark would
+write 0E-18.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def text(cell: str, kind: str) -> str:
         return f"lower(hex({cell}))"
     if kind == "timestamp":
         since = f"timestampadd(MICROSECOND, unix_micros({cell}), TIMESTAMP_NTZ '1970-01-01 00:00:00')"
-        return f"TRY_CAST({since} AS STRING)"
+        return f"TRY_CAST({since} AS STRING) || '+00'"
     cast = f"TRY_CAST({cell} AS STRING)"
     decimal = DECIMAL.fullmatch(kind)
     return _digits(cast, int(decimal[2])) if decimal and int(decimal[2]) > SCIENTIFIC else cast

@@ -47,7 +47,9 @@ class Params:
     t_end: tuple[float, float] = (0.065, 0.5)  # last temperature, likewise
     max_classes: int = 1_000  # sensitive classes: with more, rows are swapped, as a choice among all takes too long
     by_sizes_share: float = 0.4  # of the time is for a search by sizes alone where there are more,
-    min_legal_share: float = 0.5  # if groups with so many of the rows are legal then
+    min_legal_share: float = 0.5  # if so many of the groups are legal then,
+    looked_at_groups: int = 200  # of so many,
+    max_group_classes: int = 50_000_000  # and there is room for the counts of all groups by class
     min_usual_size: int = 5  # rows of a group below which it does not get colder
     n_workers: int = 2  # searches side by side where the same bytes must come out on any number of cores
     row_types_per_worker: int = 5_000  # with fewer, each worker would see too little

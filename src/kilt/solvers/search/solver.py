@@ -172,11 +172,21 @@ class Run:
         """
         problem = replace(self.problem, rules=Rules((SizeRule(self.rules.min_group_size, None),))).presolved
         first = Greedy().solve(problem, self._greedy_limit(), silent).partition
-        legal = self.problem.is_legal(first.by_class(self.problem))
-        if self.stop() or first.sizes()[legal].sum() < PARAMS.min_legal_share * problem.rows:
+        if self.stop() or not self._is_mostly_legal(first):
             return start
         found = Search(self.seed, first).solve(problem, self.stop.share(PARAMS.by_sizes_share), silent).partition
         return place_illegal(self.problem, found.types, found.groups, found.counts, self.stop)
+
+    def _is_mostly_legal(self, partition: Partition) -> bool:
+        """Say whether most of some groups of a partition are legal, and there is room to count the classes of all."""
+        classes = len(self.problem.sensitive_totals)
+        some = np.linspace(0, len(partition) - 1, min(len(partition), PARAMS.looked_at_groups)).astype(np.int64)
+        by_class = np.zeros((len(some), classes), dtype=np.int64)
+        for row, group in zip(by_class, some, strict=True):
+            entries = slice(partition.starts[group], partition.starts[group + 1])
+            np.add.at(row, self.problem.sensitive_class[partition.types[entries]], partition.counts[entries])
+        has_room = len(partition) * classes <= PARAMS.max_group_classes
+        return has_room and self.problem.is_legal(by_class).mean() >= PARAMS.min_legal_share
 
     def promising(self, pool: Pool, multipliers: IntArray) -> Pool:
         """Return the patterns by which a partition is built."""
@@ -228,7 +238,8 @@ class Run:
         (lowest, highest), step = PARAMS.wide_t_start, step_cost(self.problem)
         while (done := schedule.done()) < 1 and not self.stop(rows.least, self.incumbent.bound):
             moves_per_row_type = schedule.total_moves(done) / len(rows.types)
-            t_start = min(max(lowest, moves_per_row_type / PARAMS.wide_moves_per_star), highest)
+            warmth = moves_per_row_type / PARAMS.wide_moves_per_star if self.is_wide else 0.0
+            t_start = min(max(lowest, warmth), highest)
             rows.anneal(schedule.chunk(), step * cooled(t_start, PARAMS.wide_t_end, done))
             self.report(rows.least)
         return rows.best

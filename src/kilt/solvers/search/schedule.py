@@ -47,6 +47,7 @@ class Params:
     t_end: tuple[float, float] = (0.065, 0.5)  # last temperature, likewise
     max_classes: int = 1_000  # sensitive classes: with more, rows are swapped, as a choice among all takes too long
     by_sizes_share: float = 0.4  # of the time is for a search by sizes alone where there are more,
+    by_sizes_seconds: float = 0.001  # and at most so much for each row type,
     min_legal_share: float = 0.5  # if so many of the groups are legal then,
     looked_at_groups: int = 200  # of so many,
     max_group_classes: int = 50_000_000  # and there is room for the counts of all groups by class

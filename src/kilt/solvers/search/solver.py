@@ -174,7 +174,10 @@ class Run:
         first = Greedy().solve(problem, self._greedy_limit(), silent).partition
         if self.stop() or not self._is_mostly_legal(first):
             return start
-        found = Search(self.seed, first).solve(problem, self.stop.share(PARAMS.by_sizes_share), silent).partition
+        limit = self.stop.share(PARAMS.by_sizes_share)
+        if limit.seconds is not None:
+            limit = limit.at_most(PARAMS.by_sizes_seconds * len(problem.counts))
+        found = Search(self.seed, first).solve(problem, limit, silent).partition
         return place_illegal(self.problem, found.types, found.groups, found.counts, self.stop)
 
     def _is_mostly_legal(self, partition: Partition) -> bool:

@@ -22,7 +22,7 @@ from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
 from kilt.patterns.refined import RefinedPatterns, Work
-from kilt.run.incumbent import Incumbent
+from kilt.run.incumbent import Incumbent, is_small
 from kilt.run.progress import Observer, Progress
 from kilt.run.stopping import StoppingRule
 
@@ -46,12 +46,7 @@ class Params:
     proof_share: float = 0.1  # of the time is for proofs before the last one
     first_ascent_share: float = 0.55  # of the time, at most, is for the multipliers that a search waits for
     first_ascent_steps: int = 150  # at most, for these
-    early_steps: tuple[int, ...] = (
-        20,
-        60,
-        150,
-    )  # after which a search in a table of few row types gets multipliers, too
-    few_row_types: int = 5_000
+    early_steps: tuple[int, ...] = (20, 60, 150)  # after which a search in a small table gets multipliers
     first_ascent_power: float = 0.5  # how soon steps shrink if there are few
     second_ascent_rate: float = 0.3  # how much smaller the steps are that continue from these: they are good already
     second_ascent_steps: int = 900  # for which that is so; with fewer the steps must be smaller still
@@ -273,7 +268,7 @@ class DualAscent:
         self.seen += 1
         if total > self.total:
             self._improve_multipliers(multipliers, total)
-        if self.is_waited_for and self.has_few_row_types and self.seen in PARAMS.early_steps:
+        if self.is_waited_for and is_small(self.problem) and self.seen in PARAMS.early_steps:
             self.watch.incumbent.early.append(self.multipliers)
             self.watch.incumbent.ready.set()
 
@@ -284,11 +279,6 @@ class DualAscent:
             self._improve(-(-int(total) // self.oracle.incidence.scale), self.oracle.evidence(multipliers))
         elif not self.is_waited_for and self._due():
             self.prove()
-
-    @property
-    def has_few_row_types(self) -> bool:
-        """Whether steps are so short that a search begins again and again with multipliers after ever more of them."""
-        return len(self.problem.counts) <= PARAMS.few_row_types
 
     def _due(self) -> bool:
         """Say whether a proof is due: if little time went into proofs so far; without a time, every so many steps."""
@@ -377,7 +367,7 @@ def _step_schedule(
     rate *= pace
     if stop.seconds is None:
         return StepSchedule.of_steps(steps, rate, power)
-    if ascent.is_waited_for and ascent.has_few_row_types:
+    if ascent.is_waited_for and is_small(ascent.problem):
         return StepSchedule.of_steps(max_timed_steps, rate, power)
     started, seconds = stop.elapsed, stop.seconds
 

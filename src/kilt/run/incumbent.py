@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 from kilt.numbers import IntArray
 
 if TYPE_CHECKING:  # small tables do without it
+    from kilt.model.problem import Problem
     from kilt.patterns.pool import Pool
+
+
+SMALL = 5_000  # row types of a table at most that is small
 
 
 @dataclass
@@ -37,3 +41,8 @@ class Incumbent:
         """Record the cost of a legal partition; return the best cost so far."""
         self.cost = cost if self.cost is None else min(cost, self.cost)
         return self.cost
+
+
+def is_small(problem: Problem) -> bool:
+    """Say whether steps and moves are so short that a search begins again and again, with better multipliers."""
+    return len(problem.counts) <= SMALL

@@ -2,7 +2,7 @@
 
 Annealing hardly changes how many groups there are, so that much depends on the partition that it begins with. In turns
 a cycle anneals one that is built by multipliers, or goes on from the best, and then solves subproblems. What a cycle
-does depends on its number, and hardly on the time: a longer search begins like a shorter one, and is never worse.
+does depends on its number, and hardly on the time: a longer search begins like a shorter one, and is hardly ever worse.
 """
 
 from __future__ import annotations

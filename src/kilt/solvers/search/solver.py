@@ -30,7 +30,7 @@ from kilt.model.problem import Problem
 from kilt.model.rules import Rules, SizeRule
 from kilt.numbers import FloatArray, IntArray
 from kilt.patterns.pool import Pool
-from kilt.run.incumbent import Incumbent
+from kilt.run.incumbent import Incumbent, is_small
 from kilt.run.progress import Observer, Progress, silent
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import ALL_CORES
@@ -112,7 +112,7 @@ class Run:
     @cached_property
     def is_small(self) -> bool:
         """Whether a search with a time limit can afford to begin again and again."""
-        return self.stop.seconds is not None and len(self.problem.counts) <= PARAMS.row_types_per_worker
+        return self.stop.seconds is not None and is_small(self.problem)
 
     @cached_property
     def needs_swaps(self) -> bool:

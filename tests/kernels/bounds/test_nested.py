@@ -47,8 +47,12 @@ class Tree:
 
 
 def mixed_least(drawn, p, tree, shift, smallest):
-    """Return the least reduced cost of mixtures of two groups of one size, whose excess is allowed on the average."""
-    least, copies = 0.0, drawn.copies_of(p)
+    """Return the least reduced cost of mixtures of two groups of one size, whose excess is allowed on the average.
+
+    The second number is the least where no group of a size has less than its rows without the shifts.
+    """
+    least, least_above, copies = 0.0, 0.0, drawn.copies_of(p)
+    without_shifts = np.cumsum(np.sort(drawn.cost[p] - drawn.multipliers[copies]))
     for size in range(smallest, min(LARGEST, len(copies)) + 1):
         found = set()
         for group in set(combinations(copies.tolist(), size)):
@@ -59,8 +63,9 @@ def mixed_least(drawn, p, tree, shift, smallest):
         high = np.array([each for each in found if each[0] > 1e-9]).reshape(-1, 2)
         (el, vl), (eh, vh) = low[:, :, None].transpose(1, 0, 2), high.T
         mixed = (vl * eh - vh * el) / (eh - el)
-        least = min(least, low[:, 1].min(initial=0), mixed.min(initial=0))
-    return least
+        of_size = min(low[:, 1].min(initial=np.inf), mixed.min(initial=np.inf))
+        least, least_above = min(least, of_size), min(least_above, max(of_size, without_shifts[size - 1]))
+    return least, least_above
 
 
 @given(st.data())
@@ -83,15 +88,13 @@ def test_the_least_reduced_cost_is_that_of_a_mixture_of_groups(data):
         by_class, taken = np.zeros_like(shift), np.zeros(len(drawn.counts))
         groups.lower(0, 1, drawn.multipliers, active, values, taken, 0.0, marks, by_class)
         for p in range(patterns):
-            least = mixed_least(drawn, p, tree, shift[p], smallest)
-            cheapest = min([0.0, *np.cumsum(np.sort(drawn.cost[p] - drawn.multipliers[drawn.copies_of(p)]))])
-            assert values[p] >= least - 25 or values[p] >= cheapest - 25
-            assert values[p] <= max(least, min(0.0, cheapest)) + 25
+            least, least_above = mixed_least(drawn, p, tree, shift[p], smallest)
+            assert least - 25 <= values[p] <= least_above + 25
             if values[p] < 0:
                 assert by_class[p].sum() == pytest.approx(size[p])
     looked_at = np.flatnonzero(active)
     numbers, tails = np.zeros((len(looked_at), 2 + len(tree.edges))), np.zeros(len(looked_at))
     groups.tails(looked_at, drawn.multipliers, smallest, numbers, tails)
     for i in np.flatnonzero(np.isfinite(tails)).tolist():
-        assert min(0.0, tails[i]) <= mixed_least(drawn, looked_at[i], tree, shift[looked_at[i]], smallest) + 1
+        assert min(0.0, tails[i]) <= mixed_least(drawn, looked_at[i], tree, shift[looked_at[i]], smallest)[0] + 1
         assert (np.abs(numbers[i, 2:]) <= numbers[i, 1] + 1e-6).all()

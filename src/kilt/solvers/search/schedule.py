@@ -27,9 +27,9 @@ class Params:
     subproblems_period: int = 4  # of cycles in which subproblems are tried at least once, whether they helped or not
     chunks: int = 50  # of moves in which such an annealing gets colder
 
-    multiplier_step: float = 0.25  # what is added to the multipliers of rows that are left, from round to round
-    small_multiplier_step: float = 0.1  # the same in small tables, where rounds are short: it gives more groups
-    short_multiplier_step: float = 1.0  # the same where time is short
+    multiplier_step: float = 0.02  # what is added to the multipliers of rows that are left after the first round,
+    multiplier_growth: float = 0.1  # then this share of all that was added before, or more if time is short,
+    max_multiplier_step: float = 1.0  # and so much at most from round to round
     multiplier_factors: tuple[float, float] = (0.85, 1.05)  # by which they differ from build to build in small tables
     max_multiplier_raise: float = 7.5  # and in all
     min_gain: float = 0.02  # the share of the cost that a round must save to be followed by another when time is over

@@ -253,7 +253,7 @@ class Run:
         pool = with_groups(self.problem, pool, [whole])
         state = SearchState.of(pool, self.rules, whole, self.problem, self.seed)
         multipliers, until = multipliers.copy(), self.stop.share(PARAMS.building_share)
-        began, raised, rounds = until.elapsed, 0.0, 0
+        began, raised, rounds, step = until.elapsed, 0.0, 0, 0.0
         while True:
             before = state.cost
             state.build(multipliers)
@@ -263,16 +263,17 @@ class Run:
             if few or raised >= PARAMS.max_multiplier_raise or (until() and not gains):
                 self.report(state.cost)
                 return state.partition()
-            step = PARAMS.small_multiplier_step if self.is_small else self._step(until, began, rounds, raised)
-            if state.cost == before and rounds > 1:  # nothing happens below the price of the next patterns
-                step = PARAMS.short_multiplier_step
+            nothing = state.cost == before and rounds > 1  # happens below the price of the next patterns
+            step = max(2 * step if nothing else 0.0, _step(raised, self._fitting(until, began, rounds)))
+            step = min(step, PARAMS.max_multiplier_step)
             multipliers[rest] += step * self.problem.unit
             raised += step
 
-    def _step(self, until: StoppingRule, began: float, rounds: int, raised: float) -> float:
-        """Return by how many stars to raise multipliers so that the time suffices, after so many rounds."""
-        step = (PARAMS.max_multiplier_raise - raised) / _fitting(until, began, rounds)
-        return min(PARAMS.short_multiplier_step, max(PARAMS.multiplier_step, step))
+    def _fitting(self, until: StoppingRule, began: float, rounds: int) -> float:
+        """Say how many more rounds fit into a time, at least one, if they take as long as those so far."""
+        if until.seconds is None or self.is_small:
+            return math.inf
+        return max(1.0, (until.seconds - until.elapsed) * rounds / max(1e-6, until.elapsed - began))
 
     def anneal(self, state: SearchState, stop: StoppingRule | None = None, chunk: int | None = None) -> Partition:
         """Try moves, ever colder, at each temperature so many as a chunk has; keep the best."""
@@ -301,11 +302,12 @@ class Run:
         self.observer(Progress("solving", None, stars, self.problem.stars(self.incumbent.bound)))
 
 
-def _fitting(until: StoppingRule, began: float, rounds: int) -> float:
-    """Say how many more rounds fit into a time, at least one, if they take as long as those so far."""
-    if until.seconds is None:
-        return math.inf
-    return max(1.0, (until.seconds - until.elapsed) * rounds / max(1e-6, until.elapsed - began))
+def _step(raised: float, rounds: float) -> float:
+    """Return by how many stars to raise multipliers: finely at first, and ever faster if few rounds are left."""
+    if raised == 0:
+        return PARAMS.multiplier_step
+    growth = max(PARAMS.multiplier_growth, (PARAMS.max_multiplier_raise / raised) ** (1 / rounds) - 1)
+    return max(PARAMS.multiplier_step, growth * raised)
 
 
 def is_wide(problem: Problem) -> bool:

@@ -305,7 +305,7 @@ class Run:
 def _step(raised: float, rounds: float) -> float:
     """Return by how many stars to raise multipliers: finely at first, and ever faster if few rounds are left."""
     if raised == 0:
-        return PARAMS.multiplier_step
+        return max(PARAMS.multiplier_step, PARAMS.max_multiplier_raise / 2**rounds)
     growth = max(PARAMS.multiplier_growth, (PARAMS.max_multiplier_raise / raised) ** (1 / rounds) - 1)
     return max(PARAMS.multiplier_step, growth * raised)
 

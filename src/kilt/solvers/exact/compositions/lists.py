@@ -20,6 +20,8 @@ from kilt.numbers import ROOM, BoolArray, IntArray
 from kilt.patterns.pool import Pool
 from kilt.run.stopping import StoppingRule
 
+NEVER = 1 << 55  # the reduced cost of what is not allowed
+
 
 @dataclass(frozen=True)
 class Members:
@@ -81,29 +83,47 @@ class Sorted:
 
 @dataclass(frozen=True)
 class Compositions:
-    """Compositions by pattern: the i-th is of the pattern ``owner[i]`` and has ``rows[i, c]`` rows of class c."""
+    """Compositions by pattern: the i-th is of the pattern ``owner[i]`` and has ``rows[i, c]`` rows of class c.
+
+    A group of it has the cost ``cost[i]``. Those of the pattern ``listed[j]`` begin at ``starts[j]``.
+    """
 
     members: Members
     scale: int
     owner: IntArray
     rows: IntArray
-    cost: IntArray = field(init=False)
-    starts: IntArray = field(init=False)
+    cost: IntArray
     listed: IntArray = field(init=False)
+    starts: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
-        size = self.rows.sum(axis=1).astype(np.int64)
-        object.__setattr__(self, "cost", self.members.cost[self.owner] * size)
-        listed, starts = np.unique(self.owner, return_index=True)
-        object.__setattr__(self, "listed", listed)
+        starts = np.flatnonzero(np.diff(self.owner, prepend=-1))
         object.__setattr__(self, "starts", starts)
+        object.__setattr__(self, "listed", self.owner[starts])
+
+    @classmethod
+    def of(cls, members: Members, scale: int, owner: IntArray, rows: IntArray) -> Compositions:
+        """Say what the groups cost."""
+        return cls(members, scale, owner, rows, members.cost[owner] * rows.sum(axis=1).astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.owner)
 
-    def picked(self, kept: BoolArray) -> Compositions:
-        """Keep some of the compositions."""
-        return Compositions(self.members, self.scale, self.owner[kept], self.rows[kept])
+    def picked(self, which: IntArray | BoolArray) -> Compositions:
+        """Keep some of the compositions, in their order."""
+        return Compositions(self.members, self.scale, self.owner[which], self.rows[which], self.cost[which])
+
+    def features(self, which: IntArray) -> IntArray:
+        """Return what compositions are divided by: how many rows they have, and how many of each class."""
+        rows = self.rows[which]
+        return np.column_stack([rows.sum(axis=1), rows]).astype(np.int64)
+
+    def least(self, reduced: IntArray) -> IntArray:
+        """Return the least reduced cost under every pattern; a large number where there is no composition."""
+        found = np.full(len(self.members.cost), NEVER)
+        if len(reduced):
+            found[self.listed] = np.minimum.reduceat(reduced, self.starts)
+        return found
 
     def reduced_costs(self, by_class: Sorted) -> IntArray:
         """Return what the cheapest group of each composition costs less the multipliers of its rows."""
@@ -159,7 +179,7 @@ class Lister:
             left -= number
             parts.append(room[:number].copy())
         owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        return Compositions(self.members, scale, owner, np.concatenate(parts))
+        return Compositions.of(self.members, scale, owner, np.concatenate(parts))
 
     def _patterns(self, multipliers: IntArray, scale: int) -> Iterator[tuple[IntArray, IntArray]]:
         """Yield for every pattern the reduced costs of its copies by class, rising, and where each class begins."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import highspy
 import numpy as np
@@ -33,12 +34,21 @@ class Params:
     power: float = 1.5
     max_rows: int = 600
     max_patterns: int = 4_000
-    max_compositions: int = 400_000
-    max_visits: int = 10_000_000
+    max_compositions: int = 2_000_000
+    max_visits: int = 20_000_000
+    few_nodes: int = 10
     max_nodes: int = 20_000
 
 
 PARAMS = Params()
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """The multipliers that an ascent has found, ``scale`` of them to a unit of cost."""
+
+    multipliers: IntArray
+    scale: int
 
 
 def rule_of(problem: Problem) -> ClosenessRule | None:
@@ -56,42 +66,48 @@ def close_gap(
     stop: StoppingRule,
     observer: Observer,
     params: Params = PARAMS,
+    ascent: Ascent | None = None,
 ) -> Solution:
-    """Raise the bound question by question, until there is a partition that costs no more, or it must stop."""
+    """Raise the bound question by question, until there is a partition that costs no more, or it must stop.
+
+    Multipliers are looked for unless they are given.
+    """
     rule = rule_of(problem)
     if rule is None or not len(pool) or len(pool) > params.max_patterns or start.is_optimal or stop():
         return start
     members = Members.of(problem, pool)
     lister = Lister.of(problem, rule, members, params.max_compositions, params.max_visits, stop)
-    multipliers, scale = _multipliers(problem, pool, members, stop, params)
+    ascent = ascent or ascend(problem, pool, stop, params)
+    multipliers, scale = members.multipliers(ascent.multipliers, problem.counts), ascent.scale
     least = lister.least(multipliers, scale)
     if least is None:
         return start
     total = int(multipliers @ members.counts) + sum(least.tolist())
     best = start.with_bound(Bound(max(0, -(-total // scale))))
+    step, longest = 1, best.cost
     while best.bound is not None and best.bound.cost < best.cost and not stop(best.cost, best.bound.cost):
-        ceiling = min(best.cost, best.bound.cost + problem.unit) - 1
+        ceiling = min(best.cost, best.bound.cost + step * problem.unit) - 1
         compositions = lister.within(multipliers, scale, ceiling * scale - total + least)
         if compositions is None:
-            break
-        tree = Tree(compositions, ceiling, stop, params.max_nodes)
-        if not tree.solve():
-            break
-        if tree.chosen is None:
-            best = best.with_bound(Bound(ceiling + 1))
-        else:
-            found = _fill(problem, pool, members, compositions, tree.chosen)
-            if found is None or found.cost > ceiling:
+            if step == 1 or stop():
                 break
-            best = replace(best, partition=found, bound=None).with_bound(best.bound)
+            step = longest = step // 2
+            continue
+        tree = Tree(compositions, ceiling, partial(_fill, problem, pool, compositions), stop, params.max_nodes)
+        is_decided = tree.solve()
+        if tree.best is not None:
+            best = replace(best, partition=tree.best, bound=None).with_bound(best.bound)
+        if not is_decided:
+            break
+        best = best.with_bound(Bound(tree.ceiling + 1))
+        if tree.nodes < params.few_nodes:
+            step = min(2 * step, longest)
         observer(Progress("solving", None, problem.stars(best.cost), problem.stars(best.bound.cost)))  # type: ignore[union-attr]
     return best
 
 
-def _multipliers(
-    problem: Problem, pool: Pool, members: Members, stop: StoppingRule, params: Params
-) -> tuple[IntArray, int]:
-    """Find multipliers by an ascent; those of a sort are the same."""
+def ascend(problem: Problem, pool: Pool, stop: StoppingRule, params: Params = PARAMS) -> Ascent:
+    """Find multipliers by an ascent."""
     oracle = oracle_of(problem, pool)
     scale = oracle.incidence.scale
     best, highest = oracle.incidence.cheapest() * scale, -float("inf")
@@ -101,12 +117,10 @@ def _multipliers(
             best, highest = multipliers, total
         if stop():
             break
-    return members.multipliers(best, problem.counts), scale
+    return Ascent(best, scale)
 
 
-def _fill(
-    problem: Problem, pool: Pool, members: Members, compositions: Compositions, chosen: IntArray
-) -> Partition | None:
+def _fill(problem: Problem, pool: Pool, compositions: Compositions, chosen: IntArray) -> Partition | None:
     """Fill the compositions with rows: a transportation problem, the vertices of which are whole."""
     under = np.isin(pool.owner, compositions.owner[chosen])
     types, owner = pool.types[under], pool.owner[under]
@@ -115,7 +129,7 @@ def _fill(
     wanted = compositions.rows[chosen]
     row_types, classes = len(problem.counts), wanted.shape[1]
     needs = np.concatenate([problem.counts, wanted.ravel()]).astype(np.float64)
-    to = row_types + place[owner] * classes + members.sensitive_class[members.sort[types]]
+    to = row_types + place[owner] * classes + problem.sensitive_class[types]
     highs = quiet()
     highs.setOptionValue("solver", "simplex")
     number = len(types)

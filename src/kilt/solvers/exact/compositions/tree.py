@@ -9,100 +9,106 @@ that fill them are a transportation problem, whose solutions are whole.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
+from highspy import HighsModelStatus
 
+from kilt.model.partition import Partition
 from kilt.numbers import BoolArray, FloatArray, IntArray
 from kilt.run.stopping import StoppingRule
 from kilt.solvers.common.highs import quiet
-from kilt.solvers.exact.compositions.lists import Compositions, Sorted
+from kilt.solvers.exact.compositions.lists import Compositions
+
+Fill = Callable[[IntArray], Partition | None]  # makes a partition of compositions, given their numbers
 
 TOLERANCE = 1e-6
-NEVER = 1 << 55  # the reduced cost of what is not allowed
+DUAL, PRIMAL = 1, 4  # the simplex methods: the primal one is faster, as groups are added to a solution,
+MAX_ITERATIONS = 5_000  # but may go in circles
 MAX_ROUNDS = 20  # of the generation of groups at a node that cannot be closed anyway
 PENALTY = 8  # what it costs not to place a row, times the highest cost of one
 
 
 @dataclass(frozen=True)
 class Node:
-    """Which compositions are allowed, and of which patterns there must be one."""
+    """The numbers of the compositions that are allowed, and of which patterns there must be one."""
 
-    allowed: BoolArray
+    allowed: IntArray
     must: BoolArray
 
 
 @dataclass
 class Tree:
-    """The tree of a question: does a partition cost at most ``ceiling``? ``chosen`` are the compositions of one."""
+    """The tree of a question: which partition costs at most ``ceiling``, and which is the cheapest of these.
+
+    ``fill`` fills compositions with rows. Whatever is found lowers the ceiling below its cost; ``best`` is the last.
+    """
 
     compositions: Compositions
     ceiling: int
+    fill: Fill
     stop: StoppingRule
     max_nodes: int
     nodes: int = 0
-    chosen: IntArray | None = None
+    best: Partition | None = None
+    is_stuck: bool = False
     program: GroupProgram = field(init=False)
 
     def __post_init__(self) -> None:
         self.program = GroupProgram(self.compositions)
 
     def solve(self) -> bool:
-        """Decide; return whether it was decided before it had to stop."""
+        """Decide; return whether it was decided before it had to stop: then no partition is within the ceiling."""
         patterns = len(self.compositions.members.cost)
-        root = Node(np.ones(len(self.compositions), dtype=bool), np.zeros(patterns, dtype=bool))
-        stack = [root]
+        stack = [Node(np.arange(len(self.compositions)), np.zeros(patterns, dtype=bool))]
         while stack:
-            if self.stop() or self.nodes >= self.max_nodes:
+            if self.is_stuck or self.stop() or self.nodes >= self.max_nodes:
                 return False
             self.nodes += 1
-            children = self._visit(stack.pop())
-            if self.chosen is not None:
-                return True
-            stack += children
-        return True
+            stack += self._visit(stack.pop())
+        return not self.is_stuck
 
     def _visit(self, node: Node) -> list[Node]:
         """Bound a node, and divide it if that does not close it; the more likely part comes last."""
-        compositions, program = self.compositions, self.program
-        program.restrict(node)
-        allowed = node.allowed
+        program, must, allowed = self.program, node.must, node.allowed
+        compositions = self.compositions.picked(allowed)
+        program.restrict(allowed, must)
         for rounds in count():
             value, duals = program.run()
             by_class = compositions.members.by_class(duals)
-            reduced = np.where(allowed, compositions.reduced_costs(by_class), NEVER)
-            least = program.least(reduced)
-            own = np.where(node.must, least, np.minimum(least, 0))
-            total = int(duals @ compositions.members.counts) + sum(own.tolist())
-            room = self.ceiling * compositions.scale - total
-            if room < 0:
+            reduced = compositions.reduced_costs(by_class)
+            least = compositions.least(reduced)
+            own = np.where(must, least, np.minimum(least, 0))
+            room = self.ceiling * compositions.scale - int(duals @ compositions.members.counts) - sum(own.tolist())
+            self.is_stuck = not program.is_solved
+            if room < 0 or self.is_stuck:
                 return []
-            dear = allowed & (reduced - own[compositions.owner] > room)
-            if dear.any():
-                allowed = allowed & ~dear
-                node = Node(allowed, node.must)
-                program.restrict(node)
             fits = value <= self.ceiling and not program.is_penalized()
-            new = [] if fits and rounds >= MAX_ROUNDS else program.improving(least, by_class, reduced)
-            if not new and not (program.shares()[dear] > TOLERANCE).any():
+            new = [] if fits and rounds >= MAX_ROUNDS else program.improving(compositions, reduced, least)
+            groups = [(int(allowed[i]), compositions.group(by_class, i)) for i in new]
+            kept = reduced - own[compositions.owner] <= room
+            used_up = not groups and not (program.shares()[allowed[~kept]] > TOLERANCE).any()
+            if not kept.all():
+                compositions, allowed = compositions.picked(kept), allowed[kept]
+                program.restrict(allowed, must)
+            if used_up:
                 break
-            if new:
-                program.add(new)
-        shares = program.shares()
-        return [] if program.is_penalized() and value > self.ceiling + 0.5 else self._divide(node, shares)
+            program.add(groups)
+        if program.is_penalized() and value > self.ceiling + 0.5:
+            return []
+        return self._divide(Node(allowed, must), program.shares())
 
     def _divide(self, node: Node, shares: FloatArray) -> list[Node]:
         """Divide the compositions of the pattern that is mixed most; if none is, the selection is a solution."""
         compositions = self.compositions
         used = np.flatnonzero(shares > TOLERANCE)
-        classes = compositions.rows.shape[1]
         patterns = len(compositions.members.cost)
-        features = np.column_stack([compositions.rows.sum(axis=1), compositions.rows]).astype(np.int64)
+        features = compositions.features(used).astype(float)
         weight, owner = shares[used], compositions.owner[used]
         best, which = TOLERANCE, (-1, -1, 0.0)
-        for f in range(classes + 1):
-            number = features[used, f].astype(float)
+        for f, number in enumerate(features.T):
             mean = np.bincount(owner, weight * number, patterns)
             square = np.bincount(owner, weight * number**2, patterns)
             spread = (square - mean**2) / (10 if f else 1)
@@ -111,18 +117,25 @@ class Tree:
                 best, which = float(spread[p]), (p, f, float(mean[p]))
         p, f, mean_p = which
         if p < 0:
-            self.chosen = np.array([used[owner == q][weight[owner == q].argmax()] for q in np.unique(owner)])
+            self._take(np.array([used[owner == q][weight[owner == q].argmax()] for q in np.unique(owner)]))
             return []
         at = int(np.floor(mean_p + TOLERANCE))
-        mine = compositions.owner == p
-        low = node.allowed & ~(mine & (features[:, f] > at))
-        high = node.allowed & ~(mine & (features[:, f] <= at))
+        mine = compositions.owner[node.allowed] == p
+        is_high = compositions.features(node.allowed)[:, f] > at
         must = node.must.copy()
         must[p] = True
-        children = [Node(low, node.must)]
-        if (high & mine).any():
-            children.append(Node(high, must))
+        children = [Node(node.allowed[~(mine & is_high)], node.must)]
+        if (mine & is_high).any():
+            children.append(Node(node.allowed[~mine | is_high], must))
         return children[::-1] if mean_p - at < 0.5 else children
+
+    def _take(self, chosen: IntArray) -> None:
+        """Take the partition that fills the chosen compositions; from now on a cheaper one is looked for."""
+        found = self.fill(chosen)
+        if found is None or found.cost > self.ceiling:
+            self.is_stuck = True
+        else:
+            self.best, self.ceiling = found, found.cost - 1
 
 
 class GroupProgram:
@@ -152,6 +165,9 @@ class GroupProgram:
         )
         self.slacks = 2 * self.n_sorts + self.patterns
         self.composition = np.zeros(0, dtype=np.int64)
+        self.must = np.zeros(self.patterns, dtype=bool)
+        self.is_solved = False
+        self.rounding = TOLERANCE * compositions.scale + int(members.counts.sum()) / 2 + 1  # of a reduced cost, at most
 
     def _add(self, cost: FloatArray, rows: list[IntArray], values: list[FloatArray]) -> None:
         number = len(cost)
@@ -161,19 +177,29 @@ class GroupProgram:
         free = np.full(number, np.inf)
         self.highs.addCols(number, cost, np.zeros(number), free, len(entries[0]), starts, *entries)
 
-    def restrict(self, node: Node) -> None:
-        """Allow only the groups of some compositions."""
+    def restrict(self, allowed: IntArray, must: BoolArray) -> None:
+        """Allow only the groups of some compositions; of some patterns there must be one."""
         number = len(self.composition)
         if number:
-            upper = np.where(node.allowed[self.composition], np.inf, 0.0)
+            is_allowed = np.zeros(len(self.compositions), dtype=bool)
+            is_allowed[allowed] = True
+            upper = np.where(is_allowed[self.composition], np.inf, 0.0)
             index = np.arange(self.slacks, self.slacks + number, dtype=np.int32)
             self.highs.changeColsBounds(number, index, np.zeros(number), upper)
-        for p in range(self.patterns):
-            self.highs.changeRowBounds(self.n_sorts + p, float(node.must[p]), 1.0)
+        for p in np.flatnonzero(must != self.must):
+            self.highs.changeRowBounds(self.n_sorts + int(p), float(must[p]), 1.0)
+        self.must = must
 
     def run(self) -> tuple[float, IntArray]:
         """Solve it; return its value, and the dual values of the rows as integers."""
-        self.highs.run()
+        for method, iterations in ((PRIMAL, MAX_ITERATIONS), (DUAL, 100 * MAX_ITERATIONS)):
+            self.highs.setOptionValue("simplex_strategy", method)
+            self.highs.setOptionValue("simplex_iteration_limit", iterations)
+            self.highs.run()
+            self.is_solved = self.highs.getModelStatus() == HighsModelStatus.kOptimal
+            if self.is_solved:
+                break
+            self.highs.clearSolver()
         solution = self.highs.getSolution()
         duals = np.array(solution.row_dual)
         scale = self.compositions.scale
@@ -182,29 +208,17 @@ class GroupProgram:
         whole = np.rint(np.clip(duals[: self.n_sorts], -self.penalty, self.penalty) * scale).astype(np.int64)
         return float(self.highs.getInfo().objective_function_value), whole
 
-    def least(self, reduced: IntArray) -> IntArray:
-        """Return the least reduced cost under every pattern; a large number where there is no composition."""
-        found = np.full(self.patterns, NEVER)
-        if len(reduced):
-            found[self.compositions.listed] = np.minimum.reduceat(reduced, self.compositions.starts)
-        return found
-
-    def improving(self, least: IntArray, by_class: Sorted, reduced: IntArray) -> list[tuple[int, IntArray]]:
-        """Return for the patterns that may improve the program their cheapest group."""
-        wanted = np.flatnonzero(least < self.of_patterns - self.compositions.scale * 1e-4 - 2)
-        ends = [*self.compositions.starts[1:].tolist(), len(reduced)]
-        span = {
-            int(p): (a, b) for p, a, b in zip(self.compositions.listed, self.compositions.starts, ends, strict=True)
-        }
-        found = []
-        for p in wanted:
-            a, b = span[int(p)]
-            i = a + int(reduced[a:b].argmin())
-            found.append((i, self.compositions.group(by_class, i)))
-        return found
+    def improving(self, compositions: Compositions, reduced: IntArray, least: IntArray) -> list[int]:
+        """Return for the patterns that may improve the program which composition has their cheapest group."""
+        limit = self.of_patterns - self.rounding
+        ends = np.append(compositions.starts[1:], len(reduced))
+        wanted = np.flatnonzero((least < limit)[compositions.listed])
+        return [int(a + reduced[a:b].argmin()) for a, b in zip(compositions.starts[wanted], ends[wanted], strict=True)]
 
     def add(self, groups: list[tuple[int, IntArray]]) -> None:
-        """Add groups."""
+        """Add groups: of which composition each is, and the sorts of its rows."""
+        if not groups:
+            return
         cost, rows, values = [], [], []
         for i, sorts in groups:
             found, copies = np.unique(sorts, return_counts=True)

@@ -162,13 +162,28 @@ def assert_kept(problem, exchange):
         assert size[g] == copies[mine].sum()
         by_class = np.bincount(np.asarray(members.sensitive_class)[mine], copies[mine], members.by_class.shape[1])
         assert np.asarray(members.by_class)[g].tolist() == by_class.tolist()
+        assert np.asarray(members.shared_by_others)[mine].tolist() == [
+            shared_labels(problem, exchange.types[mine[mine != u]]) or np.asarray(members.shared_by_others)[u].tolist()
+            for u in mine
+        ]
         if len(mine):
+            assert np.asarray(members.shared)[g].tolist() == shared_labels(problem, exchange.types[mine])
             alone = Partition.of(problem, exchange.types[mine], np.zeros_like(mine), copies[mine])
             assert cost[g] == alone.row_costs(problem)[0]
         else:
             assert cost[g] == 0
         total += int(size[g] * cost[g])
     assert total == exchange.cost
+
+
+def shared_labels(problem, types):
+    """Return what rows show at every level of every column but the top, -1 where they do not agree; [] without any."""
+    shown = [
+        {int(column.levels[h][code]) for code in problem.codes[types, j]}
+        for j, column in enumerate(problem.columns)
+        for h in range(len(column.levels) - 1)
+    ]
+    return [labels.pop() if len(labels) == 1 else -1 for labels in shown] if len(types) else []
 
 
 @given(st.data())

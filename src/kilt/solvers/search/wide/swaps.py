@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kilt.kernels.common.nearest import Ladders
 from kilt.kernels.model.rules import CompiledRules
 from kilt.kernels.random import Random
 from kilt.kernels.search.wide.swaps import Members, RowSwapper
@@ -53,8 +54,7 @@ class RowSwaps:
         n_groups = max(len(partition), problem.rows // rules.min_group_size) + PARAMS.n_workers
         self.codes = np.ascontiguousarray(problem.codes[partition.types])
         self.members = Members(
-            self.codes,
-            self.ladders,
+            *labels_and_savings(self.codes, self.ladders),
             partition.counts,
             problem.sensitive_class[partition.types].astype(np.int64),
             len(problem.sensitive_totals),
@@ -115,6 +115,24 @@ class RowSwaps:
         owner = np.asarray(self.members.worker_of)[np.asarray(self.members.group_of)]
         random = Random(int(self.rng.integers(1, 1 << 63, dtype=np.uint64)))
         return RowSwapper(number, self.members, self.rules.copy(), random, np.flatnonzero(owner == number), spare)
+
+
+def labels_and_savings(codes: IntArray, ladders: Ladders) -> tuple[IntArray, IntArray, IntArray]:
+    """Return what every unit shows below every step of the ladders, what that saves it, and what it costs alone.
+
+    There is one line of savings if they are the same for all units.
+    """
+    shown, costs, tops = np.asarray(ladders.shown), np.asarray(ladders.costs), np.asarray(ladders.tops)
+    steps = [(j, h) for j, top in enumerate(tops) for h in range(top)]
+    labels = np.empty((len(codes), len(steps)), dtype=np.int32)
+    savings = np.empty(labels.shape, dtype=np.int64)
+    for step, (j, h) in enumerate(steps):
+        labels[:, step] = shown[j, h, codes[:, j]]
+        savings[:, step] = (costs[j, h + 1] - costs[j, h])[codes[:, j]]
+    own_cost = costs[:, 0][np.arange(len(tops)), codes].sum(axis=1)
+    if (savings == savings[0]).all():
+        savings = np.ascontiguousarray(savings[:1])
+    return labels, savings, own_cost
 
 
 def anneal_rows(problem: Problem, partition: Partition, stop: StoppingRule, seed: int = 0) -> Partition:

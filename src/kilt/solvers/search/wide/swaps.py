@@ -92,9 +92,11 @@ class RowSwaps:
             self.least, self.best_groups = self.cost, np.array(self.members.group_of)
 
     def _find_neighbours(self) -> None:
-        """Find the nearest neighbours; there are none once it is stopped."""
-        number = n_neighbours(self.rules)
-        self.members.near = nearest_neighbours(self.codes, self.ladders, number, self.rng, self.stop)
+        """Find nearer neighbours in other blocks; there are none once it is stopped."""
+        number, known = n_neighbours(self.rules), np.asarray(self.members.near)
+        self.members.near = nearest_neighbours(
+            self.codes, self.ladders, number, self.rng, self.stop, known if known.shape[1] else None
+        )
         self.until_neighbours = PARAMS.moves_until_neighbours * len(self.types)
 
     def _redistribute(self) -> list[RowSwapper]:

@@ -63,8 +63,8 @@ class Params:
     very_wide_level_vectors: int = 20_000  # or from so many on if a size or two sensitive classes are all that matters,
     wide_entries: int = 6_000_000  # and from so many row types times these, a table is wide
     large_groups: int = 30  # rows that a group must have for level greedy to be tried in wide tables, too
-    wide_t_start: tuple[float, float] = (1.0, 8.0)  # first temperature in wide tables: from and to
-    wide_moves_per_star: int = 400  # moves for each row type for which it is a star warmer at first
+    wide_t_start: tuple[float, float] = (1.0, 2.0)  # first temperature in wide tables: from and to
+    wide_moves_per_star: int = 300  # moves for each row type for which it is a star warmer at first
     wide_t_end: float = 0.35
 
 

@@ -81,6 +81,23 @@ def test_a_small_block_has_few_neighbours(monkeypatch):
         assert sorted(mine.tolist()) == [v for v in range(n_row_types) if v != u and block_of[v] == block_of[u]]
 
 
+def test_nearer_neighbours_are_found_from_time_to_time(monkeypatch):
+    monkeypatch.setattr(near, "BLOCK_ROWS", 30)
+    problem = table(200, 6, Policy(k=2))
+    codes, rng, ladders = np.ascontiguousarray(problem.codes), np.random.default_rng(3), stacked(problem)
+    assert len(sorted_blocks(codes, rng)) > 3
+    found, totals = None, []
+    for _ in range(12):
+        found = nearest_neighbours(codes, ladders, 5, rng, StoppingRule(), found)
+        far = [[distance(problem, u, v) for v in found[u]] for u in range(len(codes))]
+        assert all(each == sorted(each) for each in far)
+        assert all(len({*found[u].tolist(), u}) == 6 for u in range(len(codes)))
+        totals.append(sum(map(sum, far)))
+    assert totals == sorted(totals, reverse=True)
+    nearest = [sum(sorted(distance(problem, u, v) for v in range(len(codes)) if v != u)[:5]) for u in range(len(codes))]
+    assert sum(nearest) <= totals[-1] < 1.02 * sum(nearest) < totals[0]
+
+
 @given(st.data(), st.integers(0, 3))
 @examples(60)
 def test_groups_that_grow_are_legal(data, seed):

@@ -33,7 +33,7 @@ class Params:
     n_workers: int = 2
     units_per_worker: int = 500  # with fewer, each worker would see too little
     moves_until_redistributed: int = 20  # for each unit
-    moves_until_neighbours: int = 200  # for each unit, after which the nearest neighbours are searched again
+    moves_until_neighbours: int = 100  # for each unit, after which nearer ones are looked for; then 200, 300, and so on
     t_start: float = 8.0
     t_end: float = 0.35
     steps: int = 100  # from the first temperature to the last
@@ -64,7 +64,7 @@ class RowSwaps:
         self.workers: list[RowSwapper] = []
         self.cost = self.least = partition.cost
         self.best_groups = partition.groups
-        self.until_redistributed = self.until_neighbours = 0
+        self.until_redistributed = self.until_neighbours = self.searches = 0
         self._find_neighbours()
 
     @property
@@ -97,7 +97,8 @@ class RowSwaps:
         self.members.near = nearest_neighbours(
             self.codes, self.ladders, number, self.rng, self.stop, known if known.shape[1] else None
         )
-        self.until_neighbours = PARAMS.moves_until_neighbours * len(self.types)
+        self.searches += 1
+        self.until_neighbours = PARAMS.moves_until_neighbours * self.searches * len(self.types)
 
     def _redistribute(self) -> list[RowSwapper]:
         """Redistribute the groups: similar ones, by the columns that come first this time, go to the same worker."""

@@ -42,6 +42,8 @@ class Params:
     min_seconds_for_two: float = 20.0  # from which patterns on demand are annealed twice: multipliers get better
     max_built_cost: float = 1.15  # times the best so far: what was built by multipliers goes on further than that
     first_share: float = 0.35  # of the time is for the first one then
+    closing_share: float = 0.2  # of the time that is left is for rows to change places in the end
+    closing_t: tuple[float, float] = (0.3, 0.1)  # from and to these temperatures
 
     t_start: tuple[float, float] = (0.12, 1.0)  # first temperature: stars, times a power of the usual size of a group
     t_end: tuple[float, float] = (0.065, 0.5)  # last temperature, likewise

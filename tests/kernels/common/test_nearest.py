@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kilt.kernels.common.nearest import Distances, Ladders
+from kilt.kernels.common.nearest import Distances, Ladders, number_codes
 from support.profiles import examples
 
 HEIGHT = 2
@@ -75,14 +75,26 @@ def test_the_nearest_in_another_part(table, data):
 
 @given(tables(), st.data())
 @examples(100)
-def test_the_nearest_of_all_are_the_first_by_distance(table, data):
+def test_the_nearest_are_the_first_by_distance_of_a_block_and_of_those_known(table, data):
     codes, ladders = table
-    slow = slow_distances(codes, *ladders)
-    found = np.empty((len(codes), data.draw(st.integers(0, len(codes) - 1))), dtype=np.int64)
-    Distances(codes, Ladders(*ladders)).nearest_of_all(found)
+    slow, rows = slow_distances(codes, *ladders), len(codes)
+    marks = data.draw(st.lists(st.booleans(), min_size=rows, max_size=rows))
+    block = np.flatnonzero(marks)
+    room = data.draw(st.integers(0, rows - 1))
+    rng = np.random.default_rng(room)
+    near = np.full((rows, room), -1, dtype=np.int32)
+    for u in range(rows):
+        known = rng.permutation([v for v in range(rows) if v != u])[: rng.integers(0, room + 1)]
+        near[u, : len(known)] = known
+    before = near.copy()
+    numbered = number_codes(codes, Ladders(*ladders)) if data.draw(st.booleans()) else None
+    distances = Distances(codes, Ladders(*ladders), numbered)
+    distances.find_nearest(near, block, np.array(marks, dtype=np.int8))
     for u, far in enumerate(slow):
-        order = [v for v in np.argsort(far, kind="stable").tolist() if v != u]
-        assert found[u].tolist() == order[: found.shape[1]]
+        candidates = {*block.tolist(), *before[u].tolist()} - {u, -1}
+        expected = sorted(candidates, key=lambda v: (far[v], v))[:room]
+        expected += [-1] * (room - len(expected))
+        assert near[u].tolist() == (expected if marks[u] else before[u].tolist())
 
 
 @given(tables(most_rows=12))

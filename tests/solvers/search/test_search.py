@@ -59,6 +59,25 @@ def test_patterns_on_demand_find_what_listed_ones_do(monkeypatch):
     assert found.partition.cost <= 1.03 * listed
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("policy", [Policy(k=4), Policy(k=4, l="1.5")])
+def test_rows_change_places_in_the_end_where_patterns_are_on_demand(monkeypatch, policy):
+    monkeypatch.setattr(lagrangian, "PARAMS", lagrangian.Params(many_level_vectors=0, first_entries=500))
+    problem, swapped = random_problem(400, 5, 2, policy, seed=2), []
+    swap_rows = Run.swap_rows
+
+    def watched(run, start, temperatures=None):
+        found = swap_rows(run, start, temperatures)
+        swapped.append((start.cost, found.cost, temperatures))
+        return found
+
+    monkeypatch.setattr(Run, "swap_rows", watched)
+    cost = solved(Search(), problem, StoppingRule(iterations=20_000)).partition.cost
+    [(before, after, temperatures)] = swapped
+    assert temperatures == solver_module.PARAMS.closing_t
+    assert cost == after <= before
+
+
 def test_temperatures_follow_what_a_step_costs():
     rows = [(str(i), str(i % 5)) for i in range(10, 30)]
     suppressed = problem_of(rows, ["suppress", "suppress"], [], Policy(k=2))

@@ -29,22 +29,30 @@ class Ladders:
         return h
 
 
+Numbered = tuple[IntArray, IntArray, IntArray]
+
+
+def number_codes(codes: IntArray, ladders: Ladders) -> Numbered:
+    """Number the different codes of all columns; return them, their columns, and the numbers of those of every row."""
+    width = ladders.shown.shape[2]
+    numbered, places = np.unique(codes + width * np.arange(codes.shape[1]), return_inverse=True)
+    return numbered % width, numbered // width, places.reshape(codes.shape[0], codes.shape[1]).astype(np.int32)
+
+
 @cython.cclass
 class TightestPattern:
     """The tightest pattern of some rows of a table, and what it costs a row if it is to cover one more.
 
     The different codes of all columns are numbered: ``values`` has them, ``columns`` their columns, and ``places`` the
-    numbers of those of a row. The pattern has ``levels`` and covers a row, the ``first``; with a row that has the code
-    of a number, the level of that column would have the cost ``costs``.
+    numbers of those of a row: see ``number_codes``. The pattern has ``levels`` and covers a row, the ``first``; with a
+    row that has the code of a number, the level of that column would have the cost ``costs``.
     """
 
-    def __init__(self, codes: IntArray, ladders: Ladders) -> None:
-        width = ladders.shown.shape[2]
-        numbered, places = np.unique(codes + width * np.arange(codes.shape[1]), return_inverse=True)
-        self.ladders, self.values, self.columns = ladders, numbered % width, numbered // width
-        self.places = places.reshape(codes.shape[0], codes.shape[1]).astype(np.int32)
+    def __init__(self, codes: IntArray, ladders: Ladders, numbered: Numbered | None = None) -> None:
+        self.ladders = ladders
+        self.values, self.columns, self.places = number_codes(codes, ladders) if numbered is None else numbered
         self.levels = np.zeros(codes.shape[1], dtype=np.int64)
-        self.costs = np.zeros(len(numbered), dtype=np.int64)
+        self.costs = np.zeros(len(self.values), dtype=np.int64)
         self.first = 0
 
     @cython.cfunc
@@ -97,14 +105,17 @@ class TightestPattern:
 @cython.final
 @cython.cclass
 class Distances:
-    """The distances of the rows of a table, given as codes; ``keys`` is scratch space for those from one row."""
+    """The distances of the rows of a table, given as codes; ``keys`` is scratch space for those from one row.
+
+    Threads that look at the same table can share its ``numbered`` codes.
+    """
 
     pattern: TightestPattern
     rows: cython.Py_ssize_t
     keys: cython.longlong[::1]
 
-    def __init__(self, codes: IntArray, ladders: Ladders) -> None:
-        self.pattern, self.rows = TightestPattern(codes, ladders), len(codes)
+    def __init__(self, codes: IntArray, ladders: Ladders, numbered: Numbered | None = None) -> None:
+        self.pattern, self.rows = TightestPattern(codes, ladders, numbered), len(codes)
         self.keys = np.zeros(len(codes), dtype=np.int64)
 
     def of(self, u: cython.Py_ssize_t) -> IntArray:
@@ -140,23 +151,35 @@ class Distances:
             for v in range(self.rows):
                 near[v, self.keys[v]] += copies
 
-    def nearest_of_all(self, near: cython.longlong[:, ::1]) -> None:
-        """Write for every row the others that are nearest, from near to far, as many as there is room for.
+    def find_nearest(self, near: cython.int[:, ::1], block: cython.longlong[::1], is_inside: cython.char[::1]) -> None:
+        """Write for the rows of a block the others that are nearest, from near to far, as many as there is room for.
 
-        Of rows at the same distance the first is nearest. The cost of all rows together has less than 62 bits, and so
-        have distances times rows.
+        They are the nearest of the block, which is marked, and of those that are there already; -1 where there are too
+        few. Of rows at the same distance the first is nearest. The cost of all rows together has less than 62 bits, and
+        so have distances times rows.
         """
         with cython.nogil:
-            for u in range(self.rows):
+            for i in range(block.shape[0]):
+                u = block[i]
                 self.pattern.start(u)
                 others: cython.Py_ssize_t = 0
-                for v in range(self.rows):
-                    if v != u:
-                        self.keys[others] = self.pattern.cost_with(v) * self.rows + v
+                for j in range(block.shape[0]):
+                    if j != i:
+                        self.keys[others] = self.key(block[j])
                         others += 1
-                self.sort_least(0, others, near.shape[1])
-                for i in range(near.shape[1]):
-                    near[u, i] = self.keys[i] % self.rows
+                for j in range(near.shape[1]):
+                    if near[u, j] >= 0 and not is_inside[near[u, j]]:
+                        self.keys[others] = self.key(near[u, j])
+                        others += 1
+                self.sort_least(0, others, min(others, near.shape[1]))
+                for j in range(near.shape[1]):
+                    near[u, j] = self.keys[j] % self.rows if j < others else -1
+
+    @cython.cfunc
+    @cython.nogil
+    def key(self, v: cython.Py_ssize_t) -> cython.longlong:
+        """Return a number that is greater for rows that are further from the pattern or, at one distance, later."""
+        return self.pattern.cost_with(v) * self.rows + v
 
     @cython.cfunc
     @cython.nogil

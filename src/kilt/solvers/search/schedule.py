@@ -43,6 +43,8 @@ class Params:
     min_seconds_for_two: float = 20.0  # from which patterns on demand are annealed twice: multipliers get better
     max_built_cost: float = 1.15  # times the best so far: what was built by multipliers goes on further than that
     first_share: float = 0.35  # of the time is for the first one then
+    closing_share: float = 0.2  # of the time that is left is for rows to change places in the end
+    closing_t: tuple[float, float] = (0.3, 0.1)  # from and to these temperatures
 
     t_start: tuple[float, float] = (0.12, 1.0)  # first temperature: stars, times a power of the usual size of a group
     t_end: tuple[float, float] = (0.065, 0.5)  # last temperature, likewise
@@ -64,8 +66,8 @@ class Params:
     very_wide_level_vectors: int = 20_000  # or from so many on if a size or two sensitive classes are all that matters,
     wide_entries: int = 6_000_000  # and from so many row types times these, a table is wide
     large_groups: int = 30  # rows that a group must have for level greedy to be tried in wide tables, too
-    wide_t_start: tuple[float, float] = (1.0, 8.0)  # first temperature in wide tables: from and to
-    wide_moves_per_star: int = 400  # moves for each row type for which it is a star warmer at first
+    wide_t_start: tuple[float, float] = (1.0, 2.0)  # first temperature in wide tables: from and to
+    wide_moves_per_star: int = 300  # moves for each row type for which it is a star warmer at first
     wide_t_end: float = 0.35
 
 

@@ -243,9 +243,13 @@ class Run:
         return with_groups(self.problem, filter_by_extra_cost(self.problem, pool, best, PARAMS.max_extra_cost), [best])
 
     def _follow_multipliers(self, best: Partition, oracle: Oracle) -> Partition:
-        """Anneal over patterns on demand, and again over those that the better multipliers ask for by then."""
-        seconds = self.stop.seconds
-        shares = (1.0,) if seconds is None or seconds < PARAMS.min_seconds_for_two else (PARAMS.first_share, 1.0)
+        """Anneal over patterns on demand, and again over those that the better multipliers ask for by then.
+
+        In the end rows change places, whatever patterns that leads to. If time is short, there is one annealing alone.
+        """
+        seconds, last = self.stop.seconds, 1 - PARAMS.closing_share
+        is_short = seconds is not None and seconds < PARAMS.min_seconds_for_two
+        shares = (1.0,) if is_short else (last,) if seconds is None else (PARAMS.first_share, last)
         for share in shares:
             multipliers = self.incumbent.multipliers
             if multipliers is None or self.stop(best.cost, self.incumbent.bound):
@@ -258,20 +262,25 @@ class Run:
             near = filter_by_extra_cost(self.problem, near, first, PARAMS.max_extra_cost)
             state = SearchState.of(with_groups(self.problem, near, [first]), self.rules, first, self.problem, self.seed)
             best = min(best, built, self.anneal(state, self.stop.share(share)), key=cost_of)
-        return best
+        is_over = is_short or self.stop(best.cost, self.incumbent.bound)
+        return best if is_over else self.swap_rows(best, PARAMS.closing_t)
 
-    def swap_rows(self, start: Partition) -> Partition:
+    def swap_rows(self, start: Partition, temperatures: tuple[float, float] | None = None) -> Partition:
         """Let rows change places with rows of near groups, ever colder, and keep the best."""
         rows = RowSwaps(self.problem, self.rules, start, self.stop, self.seed)
         schedule = Schedule(self.stop, PARAMS)
-        (lowest, highest), step = PARAMS.wide_t_start, step_cost(self.problem)
+        step = step_cost(self.problem)
         while (done := schedule.done()) < 1 and not self.stop(rows.least, self.incumbent.bound):
-            moves_per_row_type = schedule.total_moves(done) / len(rows.types)
-            warmth = moves_per_row_type / PARAMS.wide_moves_per_star if self.is_wide else 0.0
-            t_start = min(max(lowest, warmth), highest)
-            rows.anneal(schedule.chunk(), step * cooled(t_start, PARAMS.wide_t_end, done))
+            t_start, t_end = temperatures or self._temperatures(schedule.total_moves(done) / len(rows.types))
+            rows.anneal(schedule.chunk(), step * cooled(t_start, t_end, done))
             self.report(rows.least)
         return rows.best
+
+    def _temperatures(self, moves_per_row_type: float) -> tuple[float, float]:
+        """Return the first and the last temperature at which rows change places."""
+        lowest, highest = PARAMS.wide_t_start
+        warmth = moves_per_row_type / PARAMS.wide_moves_per_star if self.is_wide else 0.0
+        return min(max(lowest, warmth), highest), PARAMS.wide_t_end
 
     def build(self, pool: Pool, multipliers: FloatArray) -> Partition:
         """Form groups by multipliers, and raise those of the rows that are left from round to round."""

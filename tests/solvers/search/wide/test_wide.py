@@ -81,6 +81,23 @@ def test_a_small_block_has_few_neighbours(monkeypatch):
         assert sorted(mine.tolist()) == [v for v in range(n_row_types) if v != u and block_of[v] == block_of[u]]
 
 
+def test_nearer_neighbours_are_found_from_time_to_time(monkeypatch):
+    monkeypatch.setattr(near, "BLOCK_ROWS", 30)
+    problem = table(200, 6, Policy(k=2))
+    codes, rng, ladders = np.ascontiguousarray(problem.codes), np.random.default_rng(3), stacked(problem)
+    assert len(sorted_blocks(codes, rng)) > 3
+    found, totals = None, []
+    for _ in range(12):
+        found = nearest_neighbours(codes, ladders, 5, rng, StoppingRule(), found)
+        far = [[distance(problem, u, v) for v in found[u]] for u in range(len(codes))]
+        assert all(each == sorted(each) for each in far)
+        assert all(len({*found[u].tolist(), u}) == 6 for u in range(len(codes)))
+        totals.append(sum(map(sum, far)))
+    assert totals == sorted(totals, reverse=True)
+    nearest = [sum(sorted(distance(problem, u, v) for v in range(len(codes)) if v != u)[:5]) for u in range(len(codes))]
+    assert sum(nearest) <= totals[-1] < 1.02 * sum(nearest) < totals[0]
+
+
 @given(st.data(), st.integers(0, 3))
 @examples(60)
 def test_groups_that_grow_are_legal(data, seed):
@@ -162,13 +179,28 @@ def assert_kept(problem, exchange):
         assert size[g] == copies[mine].sum()
         by_class = np.bincount(np.asarray(members.sensitive_class)[mine], copies[mine], members.by_class.shape[1])
         assert np.asarray(members.by_class)[g].tolist() == by_class.tolist()
+        assert np.asarray(members.shared_by_others)[mine].tolist() == [
+            shared_labels(problem, exchange.types[mine[mine != u]]) or np.asarray(members.shared_by_others)[u].tolist()
+            for u in mine
+        ]
         if len(mine):
+            assert np.asarray(members.shared)[g].tolist() == shared_labels(problem, exchange.types[mine])
             alone = Partition.of(problem, exchange.types[mine], np.zeros_like(mine), copies[mine])
             assert cost[g] == alone.row_costs(problem)[0]
         else:
             assert cost[g] == 0
         total += int(size[g] * cost[g])
     assert total == exchange.cost
+
+
+def shared_labels(problem, types):
+    """Return what rows show at every level of every column but the top, -1 where they do not agree; [] without any."""
+    shown = [
+        {int(column.levels[h][code]) for code in problem.codes[types, j]}
+        for j, column in enumerate(problem.columns)
+        for h in range(len(column.levels) - 1)
+    ]
+    return [labels.pop() if len(labels) == 1 else -1 for labels in shown] if len(types) else []
 
 
 @given(st.data())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.kilt.kernels.common.nearest import Ladders
 from cython.cimports.kilt.kernels.model.rules import ClassCounts, CompiledRules
 from cython.cimports.kilt.kernels.random import Random
 from cython.cimports.libc.math import log
@@ -29,11 +28,22 @@ class Members:
 
     The units of a group are a linked list: ``head`` of a group, ``after`` and ``before`` of a unit, -1 where there is
     none. ``cost`` is that of a row of a group; ``worker_of`` says which worker may change a group, -1 if none.
+
+    The ladders of all columns have *steps*. Below a step a unit shows the label ``labels[unit, step]``, and if all
+    units of a group show the same one, each row saves ``savings``, which has one line for all units if these save the
+    same. ``shared`` are the labels that all units of a group show, ``shared_by_others`` those that all but one show, -1
+    where there is none: so what a group costs if one of its units goes for another one follows from a line of each.
     """
 
-    ladders: Ladders
     counts: ClassCounts
-    codes = cython.declare(cython.int[:, ::1], visibility="readonly")
+    labels: cython.int[:, ::1]
+    savings: cython.longlong[:, ::1]
+    own_cost: cython.longlong[::1]
+    highest_cost: cython.longlong
+    shared = cython.declare(cython.int[:, ::1], visibility="readonly")
+    shared_by_others = cython.declare(cython.int[:, ::1], visibility="readonly")
+    unlike_first: cython.int[:, ::1]
+    unlike_second: cython.int[:, ::1]
     copies = cython.declare(cython.longlong[::1], visibility="readonly")
     sensitive_class = cython.declare(cython.longlong[::1], visibility="readonly")
     near = cython.declare(cython.int[:, ::1], visibility="public")
@@ -48,16 +58,21 @@ class Members:
 
     def __init__(
         self,
-        codes: IntArray,
-        ladders: Ladders,
+        labels: IntArray,
+        savings: IntArray,
+        own_cost: IntArray,
         copies: IntArray,
         sensitive_class: IntArray,
         n_classes: int,
         group_of: cython.longlong[::1],
         n_groups: int,
     ) -> None:
-        units, by_class = len(codes), np.zeros((n_groups, n_classes), dtype=np.int64)
-        self.codes, self.ladders, self.copies, self.sensitive_class = codes, ladders, copies, sensitive_class
+        units, by_class = len(labels), np.zeros((n_groups, n_classes), dtype=np.int64)
+        self.labels, self.savings, self.own_cost = labels, savings, own_cost
+        self.highest_cost = int(own_cost[0] + savings[0].sum())
+        self.shared, self.unlike_first, self.unlike_second = np.full((3, n_groups, labels.shape[1]), -1, dtype=np.int32)
+        self.shared_by_others = np.full(labels.shape, -1, dtype=np.int32)
+        self.copies, self.sensitive_class = copies, sensitive_class
         self.near = np.zeros((units, 0), dtype=np.int32)
         self.group_of, self.after, self.before = np.full((3, units), -1, dtype=np.int64)
         self.head, self.worker_of = np.full((2, n_groups), -1, dtype=np.int64)
@@ -66,7 +81,7 @@ class Members:
         for u in range(units - 1, -1, -1):
             self.join(u, group_of[u])
         for g in range(n_groups):
-            self.cost[g] = self.row_cost(g, -1, -1)
+            self.refresh(g)
 
     @cython.cfunc
     @cython.nogil
@@ -101,8 +116,67 @@ class Members:
         before = self.total_cost(q) + self.total_cost(g)
         self.leave(u)
         self.join(u, g)
-        self.cost[q], self.cost[g] = self.row_cost(q, NONE, NONE), self.row_cost(g, NONE, NONE)
+        self.refresh(q)
+        self.refresh(g)
         return self.total_cost(q) + self.total_cost(g) - before
+
+    @cython.cfunc
+    @cython.nogil
+    def exchange(self, u: cython.Py_ssize_t, w: cython.Py_ssize_t) -> cython.longlong:
+        """Let two units of different groups change places, and return how much more all groups cost."""
+        q, g = self.group_of[u], self.group_of[w]
+        before = self.total_cost(q) + self.total_cost(g)
+        self.leave(u)
+        self.join(u, g)
+        self.leave(w)
+        self.join(w, q)
+        self.refresh(q)
+        self.refresh(g)
+        return self.total_cost(q) + self.total_cost(g) - before
+
+    @cython.cfunc
+    @cython.nogil
+    def refresh(self, g: cython.Py_ssize_t) -> cython.void:
+        """Find what the units of a group share now, and what a row of it costs."""
+        first = self.head[g]
+        self.cost[g] = 0
+        if first == NONE:
+            return
+        second = self.after[first]
+        self.count_unlike(self.unlike_first, g, first)
+        self.count_unlike(self.unlike_second, g, first if second == NONE else second)
+        for step in range(self.labels.shape[1]):
+            self.shared[g, step] = self.labels[first, step] | -(self.unlike_first[g, step] > 0)
+        v: cython.Py_ssize_t = first
+        while v != NONE:
+            if v != first:
+                self.share_without(v, self.unlike_first, g, first)
+            elif second != NONE:
+                self.share_without(v, self.unlike_second, g, second)
+            v = self.after[v]
+        self.cost[g] = self.cost_of_shared(self.shared, g, first)
+
+    @cython.cfunc
+    @cython.nogil
+    def count_unlike(self, unlike: cython.int[:, ::1], g: cython.Py_ssize_t, u: cython.Py_ssize_t) -> cython.void:
+        """Count for every step how many units of a group show another label than one of them."""
+        for step in range(self.labels.shape[1]):
+            unlike[g, step] = 0
+        v = self.head[g]
+        while v != NONE:
+            for step in range(self.labels.shape[1]):
+                unlike[g, step] += self.labels[v, step] != self.labels[u, step]
+            v = self.after[v]
+
+    @cython.cfunc
+    @cython.nogil
+    def share_without(
+        self, v: cython.Py_ssize_t, unlike: cython.int[:, ::1], g: cython.Py_ssize_t, u: cython.Py_ssize_t
+    ) -> cython.void:
+        """Find what all units of a group but one show, given how many show another label than a further one, unit u."""
+        for step in range(self.labels.shape[1]):
+            label = self.labels[u, step]
+            self.shared_by_others[v, step] = label | -(unlike[g, step] > (self.labels[v, step] != label))
 
     @cython.cfunc
     @cython.nogil
@@ -133,26 +207,26 @@ class Members:
     @cython.nogil
     def row_cost(self, g: cython.Py_ssize_t, leaves: cython.Py_ssize_t, comes: cython.Py_ssize_t) -> cython.longlong:
         """Return what a row of a group costs, without a unit that leaves and with one that comes."""
-        first: cython.Py_ssize_t = comes
-        if first == NONE:
-            first = self.head[g]
-            if first != NONE and first == leaves:
-                first = self.after[leaves]
-        if first == NONE:
-            return 0
-        cost: cython.longlong = 0
-        for j in range(self.codes.shape[1]):
-            a, top = self.codes[first, j], self.ladders.tops[j]
-            h: cython.Py_ssize_t = 0
-            v: cython.Py_ssize_t = self.head[g]
-            while v != NONE and h < top:
-                b = self.codes[v, j]
-                if a != b and v != leaves:
-                    while h < top and self.ladders.shown[j, h, a] != self.ladders.shown[j, h, b]:
-                        h += 1
-                v = self.after[v]
-            cost += self.ladders.costs[j, h, a]
-        return cost
+        stays: cython.Py_ssize_t = self.head[g]
+        if stays != NONE and stays == leaves:
+            stays = self.after[leaves]
+        if stays == NONE:
+            return 0 if comes == NONE else self.own_cost[comes]
+        if leaves == NONE:
+            return self.cost_of_shared(self.shared, g, stays if comes == NONE else comes)
+        return self.cost_of_shared(self.shared_by_others, leaves, stays if comes == NONE else comes)
+
+    @cython.cfunc
+    @cython.nogil
+    def cost_of_shared(
+        self, shared: cython.int[:, ::1], line: cython.Py_ssize_t, u: cython.Py_ssize_t
+    ) -> cython.longlong:
+        """Return what a row costs that shows those labels of a line that a unit shows."""
+        saves: cython.Py_ssize_t = u if self.savings.shape[0] > 1 else 0
+        saved: cython.longlong = 0
+        for step in range(shared.shape[1]):
+            saved += self.savings[saves, step] & -(shared[line, step] == self.labels[u, step])
+        return self.highest_cost - saved
 
 
 @cython.final
@@ -229,10 +303,16 @@ class RowSwapper:
     @cython.cfunc
     @cython.nogil
     def put(self, u: cython.Py_ssize_t, g: cython.Py_ssize_t) -> cython.void:
-        """Put a unit into a group, and remember where it was."""
+        """Put a unit into a group, and remember where it is."""
+        self.remember(u)
+        self.cost += self.members.shift(u, g)
+
+    @cython.cfunc
+    @cython.nogil
+    def remember(self, u: cython.Py_ssize_t) -> cython.void:
+        """Remember where a unit is."""
         self.logged_unit[self.n_logged], self.logged_group[self.n_logged] = u, self.members.group_of[u]
         self.n_logged += 1
-        self.cost += self.members.shift(u, g)
 
     @cython.cfunc
     @cython.nogil
@@ -299,19 +379,21 @@ class RowSwapper:
         found: cython.bint = False
         w: cython.Py_ssize_t = NONE
         for _ in range(MOST_TRIED):
-            if w != v and self.violation(a, u, w) == 0.0 and self.violation(b, w, u) == 0.0:
+            if w != v:
                 cost: cython.double = self.members.total_cost_with(a, u, w)
                 if cost < most:
                     cost += self.members.total_cost_with(b, w, u)
-                    if cost < most:
-                        most, best, found = cost, w, True
+                if cost < most and self.violation(a, u, w) == 0.0 and self.violation(b, w, u) == 0.0:
+                    most, best, found = cost, w, True
             w = self.members.head[b] if w == NONE else self.members.after[w]
             if w == NONE:
                 break
-        if found:
+        if found and best == NONE:
             self.put(u, b)
-            if best != NONE:
-                self.put(best, a)
+        elif found:
+            self.remember(u)
+            self.remember(best)
+            self.cost += self.members.exchange(u, best)
         return found
 
     @cython.cfunc

@@ -33,7 +33,7 @@ class Params:
     steps: int = 6  # how often the multipliers of rows without a group are raised
     multiplier_step: float = 0.5
     chunk: int = 2_000  # seeds at a time
-    min_neighbours: int = 24
+    min_neighbours: int = 48
     neighbours_per_row: int = 4  # for each row that a group must have
     max_neighbours: int = 240
     max_growth: int = 8  # times as many neighbours at most where nothing grows

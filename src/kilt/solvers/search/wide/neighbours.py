@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kilt.kernels.common.nearest import Distances, Ladders
+from kilt.kernels.common.nearest import Distances, Ladders, number_codes
 from kilt.numbers import IntArray
 from kilt.run.stopping import StoppingRule
 from kilt.run.threads import on_all_cores
@@ -20,18 +20,27 @@ def sorted_blocks(codes: IntArray, rng: np.random.Generator) -> list[IntArray]:
 
 
 def nearest_neighbours(
-    codes: IntArray, ladders: Ladders, number: int, rng: np.random.Generator, stop: StoppingRule
+    codes: IntArray,
+    ladders: Ladders,
+    number: int,
+    rng: np.random.Generator,
+    stop: StoppingRule,
+    known: IntArray | None = None,
 ) -> IntArray:
-    """Find for every row its nearest neighbours in its block, from near to far; none once it is stopped."""
+    """Find for every row its nearest neighbours in its block, from near to far; none once it is stopped.
+
+    If others are known from other blocks, they are the nearest of these and of the block.
+    """
     blocks = sorted_blocks(codes, rng)
-    number = min(number, max(map(len, blocks)) - 1)
-    near = np.full((len(codes), number), NONE, dtype=np.int32)
+    if known is None:
+        known = np.full((len(codes), min(number, max(map(len, blocks)) - 1)), NONE, dtype=np.int32)
+    near, numbered = known.copy(), number_codes(codes, ladders)
 
     def search(block: IntArray) -> None:
-        found = np.empty((len(block), min(number, len(block) - 1)), dtype=np.int64)
-        if found.shape[1] and not stop():
-            Distances(codes[block], ladders).nearest_of_all(found)
-            near[block, : found.shape[1]] = block[found]
+        if not stop():
+            is_inside = np.zeros(len(codes), dtype=np.int8)
+            is_inside[block] = True
+            Distances(codes, ladders, numbered).find_nearest(near, block, is_inside)
 
     on_all_cores(search, blocks)
     return near

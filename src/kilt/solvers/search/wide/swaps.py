@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kilt.kernels.common.nearest import Ladders
 from kilt.kernels.model.rules import CompiledRules
 from kilt.kernels.random import Random
 from kilt.kernels.search.wide.swaps import Members, RowSwapper
@@ -32,7 +33,7 @@ class Params:
     n_workers: int = 2
     units_per_worker: int = 500  # with fewer, each worker would see too little
     moves_until_redistributed: int = 20  # for each unit
-    moves_until_neighbours: int = 200  # for each unit, after which the nearest neighbours are searched again
+    moves_until_neighbours: int = 100  # for each unit, after which nearer ones are looked for; then 200, 300, and so on
     t_start: float = 8.0
     t_end: float = 0.35
     steps: int = 100  # from the first temperature to the last
@@ -53,8 +54,7 @@ class RowSwaps:
         n_groups = max(len(partition), problem.rows // rules.min_group_size) + PARAMS.n_workers
         self.codes = np.ascontiguousarray(problem.codes[partition.types])
         self.members = Members(
-            self.codes,
-            self.ladders,
+            *labels_and_savings(self.codes, self.ladders),
             partition.counts,
             problem.sensitive_class[partition.types].astype(np.int64),
             len(problem.sensitive_totals),
@@ -64,7 +64,7 @@ class RowSwaps:
         self.workers: list[RowSwapper] = []
         self.cost = self.least = partition.cost
         self.best_groups = partition.groups
-        self.until_redistributed = self.until_neighbours = 0
+        self.until_redistributed = self.until_neighbours = self.searches = 0
         self._find_neighbours()
 
     @property
@@ -92,10 +92,13 @@ class RowSwaps:
             self.least, self.best_groups = self.cost, np.array(self.members.group_of)
 
     def _find_neighbours(self) -> None:
-        """Find the nearest neighbours; there are none once it is stopped."""
-        number = n_neighbours(self.rules)
-        self.members.near = nearest_neighbours(self.codes, self.ladders, number, self.rng, self.stop)
-        self.until_neighbours = PARAMS.moves_until_neighbours * len(self.types)
+        """Find nearer neighbours in other blocks; there are none once it is stopped."""
+        number, known = n_neighbours(self.rules), np.asarray(self.members.near)
+        self.members.near = nearest_neighbours(
+            self.codes, self.ladders, number, self.rng, self.stop, known if known.shape[1] else None
+        )
+        self.searches += 1
+        self.until_neighbours = PARAMS.moves_until_neighbours * self.searches * len(self.types)
 
     def _redistribute(self) -> list[RowSwapper]:
         """Redistribute the groups: similar ones, by the columns that come first this time, go to the same worker."""
@@ -115,6 +118,24 @@ class RowSwaps:
         owner = np.asarray(self.members.worker_of)[np.asarray(self.members.group_of)]
         random = Random(int(self.rng.integers(1, 1 << 63, dtype=np.uint64)))
         return RowSwapper(number, self.members, self.rules.copy(), random, np.flatnonzero(owner == number), spare)
+
+
+def labels_and_savings(codes: IntArray, ladders: Ladders) -> tuple[IntArray, IntArray, IntArray]:
+    """Return what every unit shows below every step of the ladders, what that saves it, and what it costs alone.
+
+    There is one line of savings if they are the same for all units.
+    """
+    shown, costs, tops = np.asarray(ladders.shown), np.asarray(ladders.costs), np.asarray(ladders.tops)
+    steps = [(j, h) for j, top in enumerate(tops) for h in range(top)]
+    labels = np.empty((len(codes), len(steps)), dtype=np.int32)
+    savings = np.empty(labels.shape, dtype=np.int64)
+    for step, (j, h) in enumerate(steps):
+        labels[:, step] = shown[j, h, codes[:, j]]
+        savings[:, step] = (costs[j, h + 1] - costs[j, h])[codes[:, j]]
+    own_cost = costs[:, 0][np.arange(len(tops)), codes].sum(axis=1)
+    if (savings == savings[0]).all():
+        savings = np.ascontiguousarray(savings[:1])
+    return labels, savings, own_cost
 
 
 def anneal_rows(problem: Problem, partition: Partition, stop: StoppingRule, seed: int = 0) -> Partition:

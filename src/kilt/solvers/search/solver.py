@@ -248,8 +248,8 @@ class Run:
         In the end rows change places, whatever patterns that leads to. If time is short, there is one annealing alone.
         """
         seconds, last = self.stop.seconds, 1 - PARAMS.closing_share
-        is_short = seconds is not None and seconds < PARAMS.min_seconds_for_two
-        shares = (1.0,) if is_short else (last,) if seconds is None else (PARAMS.first_share, last)
+        once = seconds is not None and seconds < PARAMS.min_seconds_for_two
+        shares = (1.0,) if once else (last,) if seconds is None else (PARAMS.first_share, last)
         for share in shares:
             multipliers = self.incumbent.multipliers
             if multipliers is None or self.stop(best.cost, self.incumbent.bound):
@@ -262,7 +262,7 @@ class Run:
             near = filter_by_extra_cost(self.problem, near, first, PARAMS.max_extra_cost)
             state = SearchState.of(with_groups(self.problem, near, [first]), self.rules, first, self.problem, self.seed)
             best = min(best, built, self.anneal(state, self.stop.share(share)), key=cost_of)
-        is_over = is_short or self.stop(best.cost, self.incumbent.bound)
+        is_over = once or self.stop(best.cost, self.incumbent.bound)
         return best if is_over else self.swap_rows(best, PARAMS.closing_t)
 
     def swap_rows(self, start: Partition, temperatures: tuple[float, float] | None = None) -> Partition:

@@ -98,3 +98,23 @@ def counts(rows: Sequence[Row], column: int, values: Sequence[object]) -> list[i
     """Count each of the values in a column."""
     counted = Counter(row[column] for row in rows)
     return [counted[value] for value in values]
+
+
+def grown_set(
+    counts: Sequence[int], covers: Sequence[set[int]], use: Sequence[int], one: int, k: int, first: int, most: int
+) -> tuple[int, set[int]]:
+    """Grow a set of row types from the cover of a pattern; return by how much it is violated at best, and that set."""
+    grown: set[int] = set()
+    best, found, place = 0, grown, first
+    for _ in range(most + 1):
+        grown = grown | covers[place]
+        rows = sum(counts[u] for u in grown)
+        violation = sum(often for cover, often in zip(covers, use, strict=True) if cover <= grown) - rows // k * one
+        if violation > best:
+            best, found = violation, grown
+        outside = [sum(counts[u] for u in cover - grown) for cover in covers]
+        gain = {p: use[p] * k - outside[p] * one for p, cover in enumerate(covers) if cover & grown and outside[p]}
+        if not gain or max(gain.values()) < -k * one:
+            break
+        place = min(p for p in gain if gain[p] == max(gain.values()))
+    return best, found

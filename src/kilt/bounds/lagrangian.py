@@ -9,6 +9,7 @@ from time import monotonic
 
 import numpy as np
 
+from kilt.bounds.counting import CountingOracle
 from kilt.bounds.incidence import ExactOracle, Incidence, Oracle
 from kilt.bounds.near import NearPatterns
 from kilt.bounds.on_demand import OnDemandOracle, ascend_on_demand, exact_oracle_of
@@ -51,6 +52,9 @@ class Params:
     second_ascent_rate: float = 0.3  # how much smaller the steps are that continue from these: they are good already
     second_ascent_steps: int = 900  # for which that is so; with fewer the steps must be smaller still
     steps_per_proof: int = 50  # if no time is given
+    counting_share: float = 0.5  # of the time left is for cuts that count groups; without one, of so many entries more
+    least_counting_steps: int = 300  # like the first one must fit into this time: with fewer, cuts come too soon
+    counting_rate: float = 0.4  # how much smaller these steps are: multipliers of rows are good already
     many_level_vectors: int = 2_000  # from so many on patterns are found by refinement, and on demand,
     most_level_vectors: int = 100_000  # up to so many: beyond that rows are joined
     looks_per_second: int = 300_000_000  # at cells of other rows, if there must be time for them
@@ -139,10 +143,26 @@ def _bound_columns(
         _raise_on_demand(ascent, on_demand, stop, 2, PARAMS.max_steps)
         return replace(ascent.best, cost=ascent.best.cost * ascent.watch.factor)
     most = PARAMS.max_timed_steps if oracle.period == 1 else PARAMS.max_partial_steps
-    _raise_multipliers(ascent, stop, evaluated, _pace(ascent, stop) if watch.incumbent.wanted else 1.0, most)
+    pace = _pace(ascent, stop) if watch.incumbent.wanted else 1.0
+    if isinstance(oracle, SizeOracle) and CountingOracle.takes(oracle) and _has_time_to_count(ascent, stop):
+        _raise_multipliers(ascent, stop.share(1 - PARAMS.counting_share), evaluated, pace, most)
+        ascent.oracle = CountingOracle.of(oracle)
+        evaluated, pace = int(evaluated * PARAMS.counting_share), PARAMS.counting_rate
+    _raise_multipliers(ascent, stop, evaluated, pace, most)
     if not (stop.interrupted() and ascent.best.cost):  # no proof is begun after an interrupt
         ascent.prove()
     return replace(ascent.best, cost=ascent.best.cost * ascent.watch.factor)
+
+
+def _has_time_to_count(ascent: DualAscent, stop: StoppingRule) -> bool:
+    """Say whether groups are counted: if that is asked for, and there is time for enough steps before and with cuts."""
+    if stop.seconds is None or not ascent.watch.incumbent.counts_groups:
+        return ascent.watch.incumbent.counts_groups
+    if not ascent.step:
+        started = monotonic()
+        ascent.oracle.least(ascent.multipliers)
+        ascent.step = monotonic() - started
+    return stop.seconds - stop.elapsed >= PARAMS.least_counting_steps * ascent.step
 
 
 def _raise_multipliers(
@@ -150,8 +170,9 @@ def _raise_multipliers(
 ) -> None:
     """Raise the multipliers from the best ones on, until the bound is good enough or the schedule ends."""
     schedule = _step_schedule(ascent, stop, evaluated, pace, max_timed_steps)
+    follow = ascent.oracle.advance if isinstance(ascent.oracle, CountingOracle) else None
     started = monotonic()
-    for multipliers, total in subgradient_ascent(ascent.oracle, schedule, ascent.multipliers, ascent.moments):
+    for multipliers, total in subgradient_ascent(ascent.oracle, schedule, ascent.multipliers, ascent.moments, follow):
         ascent.step = monotonic() - started
         if total > -math.inf:
             ascent.evaluation = ascent.step
@@ -274,7 +295,8 @@ class DualAscent:
 
     def _improve_multipliers(self, multipliers: IntArray, total: float) -> None:
         self.multipliers, self.total = multipliers, total
-        self.watch.publish(multipliers, self.oracle.incidence)
+        if not isinstance(self.oracle, CountingOracle):  # with cuts, some groups seem cheaper to a search than they are
+            self.watch.publish(multipliers, self.oracle.incidence)
         if self.oracle.effort == 1:
             self._improve(-(-int(total) // self.oracle.incidence.scale), self.oracle.evidence(multipliers))
         elif not self.is_waited_for and self._due():

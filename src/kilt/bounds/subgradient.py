@@ -16,6 +16,8 @@ from kilt.numbers import FloatArray, IntArray
 # returns the sum of the negative least reduced costs at multipliers, and how many copies of row types the groups hold;
 # under all patterns, or only under those that had a low reduced cost before
 Least = Callable[[IntArray, bool], tuple[float, FloatArray]]
+# is told of a step, how large it was and how much of the way is done
+Follow = Callable[[float, float], None]
 BOX = 4  # multipliers stay above minus so many times the ceiling
 FULL_STEPS = 20  # at the begin that look under all patterns: too much changes
 
@@ -64,7 +66,11 @@ class Moments:
 
 
 def subgradient_ascent(
-    oracle: Oracle, schedule: StepSchedule, first: IntArray, moments: Moments | None = None
+    oracle: Oracle,
+    schedule: StepSchedule,
+    first: IntArray,
+    moments: Moments | None = None,
+    follow: Follow | None = None,
 ) -> Iterator[tuple[IntArray, float]]:
     """Yield multipliers that follow the normalised subgradient from the first ones on, and the total of each.
 
@@ -76,7 +82,7 @@ def subgradient_ascent(
     moments = Moments.of(len(first)) if moments is None else moments
     highest = incidence.ceiling * (BOX if incidence.pool.ceiling is None else 1)
     given = incidence.problem, incidence.scale, highest
-    return ascend(*given, oracle.least, schedule, first, moments, oracle.period)
+    return ascend(*given, oracle.least, schedule, first, moments, oracle.period, follow)
 
 
 def ascend(
@@ -88,6 +94,7 @@ def ascend(
     first: IntArray,
     moments: Moments,
     period: int = 1,
+    follow: Follow | None = None,
 ) -> Iterator[tuple[IntArray, float]]:
     """Yield multipliers up to a ceiling that follow the normalised subgradient (Adam), and the total of each.
 
@@ -106,3 +113,5 @@ def ascend(
         step_size = schedule.size(min(done, 1.0)) * problem.unit
         multipliers = multipliers + step_size * moments.direction(1 - taken / problem.counts)
         multipliers = np.clip(multipliers, -BOX * ceiling, ceiling)
+        if follow is not None:
+            follow(step_size, done)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kilt.certificates.proof.evaluate import MAX_MULTIPLIER
-from kilt.certificates.proof.evidence import MAX_SIZE, Evidence, PatternMultipliers, PatternTrees
+from kilt.certificates.proof.evidence import MAX_SIZE, CountingCuts, Evidence, PatternMultipliers, PatternTrees
 from kilt.certificates.serialize import (
     exact,
     ladder_of,
@@ -37,7 +37,7 @@ from kilt.model.row_types import RowTypes
 from kilt.model.spaces import Space
 from kilt.numbers import IntArray, max_abs
 
-FORMATS = (2, 3)  # the second one has trees, and sizes of patterns
+FORMATS = (2, 3, 4)  # the second one has trees, and sizes of patterns; the third one counts groups
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain JSON values."""
         return {
-            "certificate": FORMATS[any(_is_divided(part) for part in self.parts)],
+            "certificate": max((_format(part) for part in self.parts), default=FORMATS[0]),
             "kilt": self.version,
             "policy": policy_plain(self.policy),
             "measure": self.measure.name,
@@ -159,6 +159,13 @@ class Certificate:
             raise InputError(f"'{path}' cannot be read as a certificate") from None
 
 
+def _format(evidence: Evidence) -> int:
+    """Return the first format that can say what is in a proof."""
+    if len(evidence.counting):
+        return FORMATS[2]
+    return FORMATS[1] if _is_divided(evidence) else FORMATS[0]
+
+
 def _is_divided(evidence: Evidence) -> bool:
     """Say whether a proof divides the groups of single sizes, or has sizes of patterns."""
     return bool(len(evidence.trees.nodes) or len(evidence.own_largest.first))
@@ -170,6 +177,10 @@ def _part_plain(evidence: Evidence) -> dict[str, Any]:
         "trees": _multipliers_plain(evidence.trees.patterns),
         "nodes": evidence.trees.nodes.tolist(),
     }
+    counting = {
+        "sets": [types.tolist() for types in evidence.counting.sets()],
+        "counts": evidence.counting.multipliers.tolist(),
+    }
     return {
         "columns": list(evidence.columns),
         "scale": evidence.scale,
@@ -179,6 +190,7 @@ def _part_plain(evidence: Evidence) -> dict[str, Any]:
         "slopes": _multipliers_plain(evidence.linear_multipliers),
         "tails": _multipliers_plain(evidence.tail_multipliers),
         **(divided if _is_divided(evidence) else {}),
+        **(counting if len(evidence.counting) else {}),
     }
 
 
@@ -195,6 +207,7 @@ def _part_of(found: Mapping[str, Any]) -> Evidence:
         linear_multipliers=_multipliers_of(found["slopes"]),
         tail_multipliers=_multipliers_of(found["tails"]),
         **_divided_of(found),
+        counting=_counting_of(found),
     )
 
 
@@ -204,6 +217,15 @@ def _divided_of(found: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     trees = PatternTrees(_multipliers_of(found["trees"]), _whole(found["nodes"], 1))
     return {"trees": trees, "own_largest": _multipliers_of(found["sizes"])}
+
+
+def _counting_of(found: Mapping[str, Any]) -> CountingCuts:
+    """Read the sets of row types whose groups are counted, if there are any."""
+    if "sets" not in found:
+        return CountingCuts()
+    sets = [_whole(types, 1) for types in found["sets"]]
+    lengths = np.array([len(types) for types in sets], dtype=np.int64)
+    return CountingCuts(np.concatenate([_whole([], 1), *sets]), lengths, _whole(found["counts"], 1))
 
 
 def _multipliers_plain(multipliers: PatternMultipliers) -> dict[str, Any]:

@@ -24,7 +24,8 @@ class Incumbent:
     reduced cost. Where it has ``wanted`` them, ``ready`` is set when they are good. ``pool`` has the listed patterns,
     only those up to a ceiling if multipliers ask for others ``on_demand``.
 
-    In small tables ``early`` has the multipliers after few steps, after more, and so on, whatever the time.
+    In small tables ``early`` has the multipliers after few steps, after more, and so on, whatever the time. The proof
+    of the bound ``counts_groups`` where that raises it.
     """
 
     cost: int | None = None
@@ -34,6 +35,7 @@ class Incumbent:
     pool: Pool | None = None
     on_demand: bool = False
     wanted: bool = False
+    counts_groups: bool = True
     ready: threading.Event = field(default_factory=threading.Event)
     early: list[IntArray] = field(default_factory=list)
 

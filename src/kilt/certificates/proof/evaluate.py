@@ -3,7 +3,8 @@
 Given a multiplier for every row, no legal partition costs less than the sum of all multipliers plus, for every pattern,
 the least reduced cost (cost less multipliers) of a legal group under it, where that is negative. The multipliers may be
 any integers. Here all patterns are listed again, and for each a lower bound on the reduced cost of its legal groups is
-found: exactly, or rounded down with the help of multipliers of patterns, which may be any integers too.
+found: exactly, or rounded down with the help of multipliers of patterns, which may be any integers too. Sets of rows
+may add that no more groups lie in them than fit.
 ``docs/certificates.md`` has the inequalities.
 """
 
@@ -15,6 +16,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kilt.certificates.proof.by_size import SizeProof
+from kilt.certificates.proof.counting import CountingProof
 from kilt.certificates.proof.evidence import Evidence
 from kilt.certificates.proof.exact import TwoClassProof, of_rows, of_values
 from kilt.certificates.proof.linear import LinearProof, stored
@@ -45,10 +47,10 @@ def _evaluate_part(problem: Problem, evidence: Evidence) -> int:
     largest = max(max_abs(evidence.multipliers) * problem.rows, evidence.scale * problem.most_cost)
     if 4 * largest >= ROOM or len(evidence.multipliers) != len(problem.counts):
         raise InputError("the multipliers of the proof are too large, or not one for every row type")
-    least = _least(problem, evidence)
-    total = int(evidence.multipliers.astype(object) @ problem.counts)
+    least, counting = _least(problem, evidence), CountingProof.of(problem, evidence.counting)
+    total = int(evidence.multipliers.astype(object) @ problem.counts) - counting.owed
     for patterns in in_batches(proof_patterns(problem, evidence)):
-        total += sum(np.minimum(least(patterns), 0).tolist())
+        total += sum(np.minimum(least(patterns) + counting.penalties(patterns), 0).tolist())
     return max(0, -(-total // evidence.scale))
 
 
@@ -56,7 +58,8 @@ def _require_small(evidence: Evidence) -> None:
     """Raise if a multiplier is so large that nobody needs it."""
     listed = (evidence.size_multipliers, evidence.linear_multipliers, evidence.tail_multipliers)
     if any(
-        max_abs(numbers) >= MAX_MULTIPLIER for numbers in (*(each.numbers for each in listed), evidence.trees.nodes)
+        max_abs(numbers) >= MAX_MULTIPLIER
+        for numbers in (*(each.numbers for each in listed), evidence.trees.nodes, evidence.counting.multipliers)
     ):
         raise InputError("the multipliers of the proof are too large")
 

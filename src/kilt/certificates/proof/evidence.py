@@ -60,6 +60,31 @@ class PatternTrees:
 
 
 @dataclass(frozen=True)
+class CountingCuts:
+    """Sets of row types, one after the other, of these ``lengths``, with a multiplier of at least 0 for each.
+
+    The multiplier is paid by every group that lies wholly in the set.
+    """
+
+    types: IntArray = field(default_factory=lambda: NONE)
+    lengths: IntArray = field(default_factory=lambda: NONE)
+    multipliers: IntArray = field(default_factory=lambda: NONE)
+
+    def __post_init__(self) -> None:
+        if len(self.lengths) != len(self.multipliers) or (self.lengths < 1).any() or (self.multipliers < 0).any():
+            raise InputError("the proof does not have a multiplier of at least 0 for every set of row types")
+        if int(self.lengths.sum()) != len(self.types):
+            raise InputError("the sets of the proof do not have as many row types as they should")
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def sets(self) -> list[IntArray]:
+        """Return the row types of every set."""
+        return np.split(self.types, np.cumsum(self.lengths[:-1])) if len(self) else []
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What proves a bound: a multiplier for every row type, ``scale`` of them to a unit of cost, and those of patterns.
 
@@ -67,8 +92,8 @@ class Evidence:
     policy. Where they are not enough, groups of up to ``largest`` rows are proved size by size (none if it is 0) with
     ``size_multipliers``, a size (0 for all that are not named) and its theta, and larger groups with
     ``tail_multipliers``, which are like ``linear_multipliers``. Where a theta is not enough for a size, there is one of
-    the ``trees``. Patterns in ``own_largest`` have another largest size than the others. It is about the costs in some
-    ``columns``.
+    the ``trees``. Patterns in ``own_largest`` have another largest size than the others. The ``counting`` cuts say how
+    many groups lie in sets of rows. It is about the costs in some ``columns``.
     """
 
     columns: tuple[int, ...]
@@ -80,6 +105,7 @@ class Evidence:
     tail_multipliers: PatternMultipliers = field(default_factory=PatternMultipliers)
     trees: PatternTrees = field(default_factory=PatternTrees)
     own_largest: PatternMultipliers = field(default_factory=PatternMultipliers)
+    counting: CountingCuts = field(default_factory=CountingCuts)
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,8 @@ def _require_room(problem: Problem, evidence: Evidence) -> None:
     """Raise where the sums of a database could overflow, and under a policy that asks for more than sizes."""
     if not all(isinstance(rule, SizeRule) for rule in problem.rules):
         raise InputError("a bound is evaluated in a database under k-anonymity alone: evaluate it in memory")
+    if len(evidence.counting):
+        raise InputError("a bound that counts groups is not evaluated in a database: evaluate it in memory")
     largest = max(max_abs(evidence.multipliers) * problem.rows, evidence.scale * problem.most_cost)
     if 4 * largest >= ROOM or len(evidence.multipliers) != len(problem.counts):
         raise InputError("the multipliers of the proof are too large, or not one for every row type")

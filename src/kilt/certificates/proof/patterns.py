@@ -12,6 +12,7 @@ from kilt.arrays.ragged import Ragged
 from kilt.certificates.proof.evidence import Evidence, Levels, PatternMultipliers
 from kilt.certificates.proof.near import can_be_joined, joined_buckets
 from kilt.certificates.proof.refine import Buckets, refined_buckets
+from kilt.errors import InputError
 from kilt.model.problem import Problem
 from kilt.numbers import ROOM, BoolArray, IntArray, max_abs
 
@@ -104,6 +105,12 @@ def in_batches(found: Iterable[ProofPatterns], entries: int = BATCH) -> Iterator
         yield joined(parts)
 
 
+def is_joined(problem: Problem) -> bool:
+    """Say whether row types are joined to list patterns, so that these have only the rows that matter."""
+    vectors = math.prod(len(column.levels) for column in problem.columns)
+    return vectors > VERY_MANY_LEVEL_VECTORS and can_be_joined(problem)
+
+
 def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatterns]:
     """Yield all closed patterns under which some row has a negative reduced cost, one level vector at a time.
 
@@ -112,7 +119,9 @@ def proof_patterns(problem: Problem, evidence: Evidence) -> Iterator[ProofPatter
     by_multiplier = np.argsort(-evidence.multipliers, kind="stable")
     vectors = math.prod(len(column.levels) for column in problem.columns)
     if vectors > MANY_LEVEL_VECTORS:
-        joined = vectors > VERY_MANY_LEVEL_VECTORS and can_be_joined(problem)
+        joined = is_joined(problem)
+        if joined and len(evidence.counting):
+            raise InputError("groups cannot be counted where patterns are listed with only some of their rows")
         by_levels = (joined_buckets if joined else refined_buckets)(problem, evidence, by_multiplier)
         yield from _with_reduced_costs(by_levels, problem, evidence, by_multiplier)
         return

@@ -11,7 +11,7 @@ import cython
 import numpy as np
 from cython.cimports.kilt.kernels.bounds.incidence import Covers
 
-from kilt.numbers import FloatArray, IntArray
+from kilt.numbers import BoolArray, FloatArray, IntArray
 
 INFINITY = cython.declare(cython.double, float("inf"))
 LOWEST = cython.declare(cython.longlong, -(1 << 63) + 1)  # below all multipliers
@@ -71,7 +71,7 @@ class DearestCopies:
 class LargeGroups:
     """Groups of at least so many rows: those whose multipliers exceed the cost, and the dearest others if too few.
 
-    Pattern p has ``mass[p]`` such rows, of the reduced cost ``value[p]``.
+    Pattern p has ``mass[p]`` such rows, of the reduced cost ``value[p]``, with the penalty that a group under it pays.
     """
 
     covers: Covers
@@ -79,12 +79,22 @@ class LargeGroups:
     multipliers: cython.longlong[::1]
     mass: cython.longlong[::1]
     value: cython.longlong[::1]
+    penalties: cython.longlong[::1]
     dearest: DearestCopies
 
     def __init__(self, covers: Covers, min_group_size: int) -> None:
         self.covers, self.min_group_size = covers, min_group_size
         self.mass, self.value = np.empty((2, covers.cost.shape[0]), dtype=np.int64)
+        self.penalties = np.zeros(covers.cost.shape[0], dtype=np.int64)
         self.dearest = DearestCopies(covers.types, covers.counts, min_group_size)
+
+    def penalize(self, penalties: IntArray) -> None:
+        """Have every group under a pattern pay a penalty from now on, whatever its rows."""
+        self.penalties = penalties
+
+    def used(self) -> BoolArray:
+        """Mark the patterns that had a group of negative reduced cost the last time."""
+        return np.asarray(self.value) < 0
 
     def least(self, multipliers: cython.longlong[::1]) -> tuple[int, IntArray]:
         """Return the sum of the negative least reduced costs, and the copies of row types."""
@@ -126,11 +136,14 @@ class LargeGroups:
                 number = self.dearest.fill(self.covers.starts[p], self.covers.starts[p + 1], cost, missing)
                 for i in range(number):
                     self.value[p] += cost - self.multipliers[self.dearest.filled[i]]
+                self.value[p] += self.penalties[p]
                 if number < missing or self.value[p] >= 0:
                     self.value[p] = 0
                     continue
                 for i in range(number):
                     taken[self.dearest.filled[i]] += 1
+            else:
+                self.value[p] = min(self.value[p] + self.penalties[p], 0)
             total += self.value[p]
         return total
 

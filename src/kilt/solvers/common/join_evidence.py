@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kilt.certificates.proof.evidence import Evidence, PatternMultipliers, PatternTrees
+from kilt.certificates.proof.evidence import CountingCuts, Evidence, PatternMultipliers, PatternTrees
+from kilt.certificates.proof.patterns import is_joined
 from kilt.model.problem import Problem
 from kilt.numbers import IntArray
 
@@ -37,6 +38,16 @@ def join_evidence(problem: Problem, parts: Sequence[tuple[IntArray, Evidence]]) 
             np.concatenate([part.trees.nodes for _, part in parts]),
         ),
         _joined_multipliers([(types, part.own_largest) for types, part in parts]),
+        CountingCuts() if is_joined(problem) else _joined_cuts([(types, part.counting) for types, part in parts]),
+    )
+
+
+def _joined_cuts(parts: Sequence[tuple[IntArray, CountingCuts]]) -> CountingCuts:
+    """Name the sets of all parts by row types of the whole table."""
+    return CountingCuts(
+        np.concatenate([types[cuts.types] for types, cuts in parts]),
+        np.concatenate([cuts.lengths for _, cuts in parts]),
+        np.concatenate([cuts.multipliers for _, cuts in parts]),
     )
 
 

@@ -56,10 +56,14 @@ PARAMS = Params()
 
 @dataclass(frozen=True)
 class Search:
-    """Any large table, under any policy whose rules are numbers; from a given partition on, if there is one."""
+    """Any large table, under any policy whose rules are numbers; from a given partition on, if there is one.
+
+    The proof of its bound ``counts_groups`` unless its multipliers are for another table.
+    """
 
     seed: int = 0
     given: Partition | None = None
+    counts_groups: bool = True
 
     def refuses(self, problem: Problem) -> str | None:
         """Refuse rules that compiled loops cannot decide in integers."""
@@ -72,7 +76,7 @@ class Search:
         rules = compile_rules(problem)
         if rules is None:
             raise AssertionError("refused problems are not solved")
-        incumbent = Incumbent()
+        incumbent = Incumbent(counts_groups=self.counts_groups)
         if stop.seconds is None:
             run = Run(problem, rules, stop, observer, incumbent, self.seed)
             start = run.start(self.given)

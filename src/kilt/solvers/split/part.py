@@ -48,6 +48,6 @@ def solve_part(task: bytes, interrupted: Callable[[], bool] = never) -> bytes:
     """Search a part: a plain function from bytes to bytes, which can run in any process that has kilt."""
     part: PartTask = pickle.loads(task)  # noqa: S301 - of the run that started this worker
     stop = StoppingRule(part.seconds, part.gap, part.iterations, interrupted, base=part.problem.base_cost)
-    found = Search(part.seed, part.start).solve(part.problem, stop, silent)
+    found = Search(part.seed, part.start, counts_groups=False).solve(part.problem, stop, silent)
     answer = PartAnswer(found.partition, () if found.bound is None else found.bound.parts)
     return pickle.dumps(answer, protocol=pickle.HIGHEST_PROTOCOL)

@@ -104,6 +104,23 @@ def test_ctrl_c_while_python_imports_ends_in_one_line(tmp_path):
         assert ended or finished, (delay, process.returncode, errors)
 
 
+def test_ctrl_c_that_native_code_takes_for_an_error_of_its_own_ends_in_one_line(tmp_path):
+    """What duckdb does while it is loaded: the exception of Ctrl-C becomes an ImportError."""
+    (tmp_path / "in.csv").write_text("a,b\n1,2\n3,4\n")
+    (tmp_path / "duckdb.py").write_text(
+        "import os, signal\n"
+        "try:\n    os.kill(os.getpid(), signal.SIGINT)\n    signal.pause()\n"
+        "except KeyboardInterrupt:\n    pass\n"
+        "raise ImportError('initialization failed')\n"
+    )
+    code = "from kilt.cli import main; import sys; sys.path.insert(0, '.'); main.main()"
+    words = ["anonymize", "in.csv", "-o", "out.csv", "--quasi", "a,b", "-k", "2"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "kilt: stopped; no partial file is left\n")
+
+
 def test_before_ctrl_c_is_taken_care_of_next_to_nothing_is_imported():
     """What is imported before main() is a few milliseconds, in which nobody can press a key."""
     code = "import sys; before = set(sys.modules); import kilt.cli.main; print(*set(sys.modules) - before)"

@@ -15,6 +15,7 @@ from kilt.cli.started import STARTED
 if TYPE_CHECKING:
     from kilt.run.progress import Observer, Progress
 
+_abandoned: list[int] = []  # the signals that abandoned what was being done
 KEEPING = frozenset({"listing", "solving", "bounding", "certifying", "writing"})  # phases with a result to keep
 
 
@@ -41,10 +42,21 @@ def watching_run(given: dict[str, Any], table: object = None) -> Iterator[Observ
         yield observer
 
 
+def abandon(number: int, frame: object) -> None:  # noqa: ARG001 - as signals want it
+    """Abandon what is being done, and note it: native code that is being loaded makes another exception of this one."""
+    _abandoned.append(number)
+    raise KeyboardInterrupt
+
+
+def is_abandoned() -> bool:
+    """Say whether a signal has abandoned what was being done."""
+    return bool(_abandoned)
+
+
 @contextmanager
 def at_work() -> Iterator[None]:
     """Let Ctrl-C, or a signal to end, abandon what is being done, so that no part of a file is left."""
-    before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, abandon) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
@@ -67,10 +79,10 @@ def interruptible(
         phase = phase if progress.beside else progress.phase
         watch(progress)
 
-    def stop(number: int, frame: object) -> None:  # noqa: ARG001 - as signals want it
+    def stop(number: int, frame: object) -> None:
         nonlocal interrupted
         if interrupted or phase not in keeping:
-            raise KeyboardInterrupt
+            abandon(number, frame)
         interrupted = True
         click.echo(f"kilt: stopping; {follows} (Ctrl-C again to abandon it)", err=True)
 

@@ -29,6 +29,7 @@ def main() -> None:
     import click
 
     from kilt.cli.commands import cli
+    from kilt.cli.interrupt import is_abandoned
     from kilt.errors import KiltError, unexpected_text
 
     warnings.showwarning = _warn
@@ -43,6 +44,8 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
+        if is_abandoned():
+            _stop()
         if os.environ.get("KILT_DEBUG"):
             raise
         _fail(f"{unexpected_text(error)}; nothing was written (KILT_DEBUG=1 shows where, with cell values)", 2)

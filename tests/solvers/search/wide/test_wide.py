@@ -108,7 +108,15 @@ def test_groups_that_grow_are_legal(data, seed):
 @given(st.data(), st.integers(0, 3))
 @examples(60)
 def test_patterns_that_grow_are_large_and_cover_all_neighbours_that_fit(data, seed):
-    problem = searchable(data, most_rows=12)
+    check_patterns_that_grow(searchable(data, most_rows=12), seed)
+
+
+def test_a_row_that_would_cost_no_more_at_a_higher_level_does_not_fit():
+    rows = [(None, "0", "0"), (None, "0", "1"), ("0", "0", "0"), ("1", "0", "0")]
+    check_patterns_that_grow(problem_of(rows, ["bands"], ["equal", "equal"], Policy(k=2)), seed=0)
+
+
+def check_patterns_that_grow(problem, seed):
     n_row_types, classes = len(problem.counts), problem.sensitive_class.astype(np.int64)
     seeds, ladders, rules = np.arange(n_row_types), stacked(problem), compile_rules(problem)
     codes, few = np.ascontiguousarray(problem.codes), min(3 * rules.min_group_size, n_row_types - 1)

@@ -60,6 +60,15 @@ class CoveringPattern:
 
     @cython.cfunc
     @cython.nogil
+    def covers(self, v: cython.Py_ssize_t) -> cython.bint:
+        """Say whether the pattern covers another row type as it is; a higher level may cost no more than this one."""
+        for j in range(self.levels.shape[0]):
+            if self.level_with(j, v) != self.levels[j]:
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
     def level_with(self, j: cython.Py_ssize_t, v: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the level that a column would have if the pattern covered another row type too."""
         a, b = self.codes[self.seed, j], self.codes[v, j]
@@ -123,7 +132,7 @@ class GrowingPattern:
                 used += 1
                 for i in range(self.near.shape[1]):
                     v = self.near[self.pattern.seed, i]
-                    if v != NONE and self.pattern.cost_with(v) == self.pattern.cost:
+                    if v != NONE and self.pattern.covers(v):
                         types_[used] = v
                         used += 1
                 lengths_[grown] = used - first

@@ -349,7 +349,7 @@ def is_short(stop: StoppingRule) -> bool:
 def _step(raised: float, rounds: float) -> float:
     """Return by how many stars to raise multipliers: finely at first, and ever faster if few rounds are left."""
     if raised == 0:
-        return max(PARAMS.multiplier_step, PARAMS.max_multiplier_raise / 2**rounds)
+        return max(PARAMS.multiplier_step, PARAMS.max_multiplier_raise * math.pow(2.0, -rounds))
     growth = max(PARAMS.multiplier_growth, math.pow(PARAMS.max_multiplier_raise / raised, 1 / rounds) - 1)
     return max(PARAMS.multiplier_step, growth * raised)
 

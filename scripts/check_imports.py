@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src"
@@ -68,6 +69,7 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def imports(path: Path, *, top_level_only: bool = False) -> set[str]:
     """Return the modules that a file imports, without those under TYPE_CHECKING."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ from support.problems import legal_groups, problem_of
 from support.profiles import is_thorough
 from support.strategies import SPACES
 
-SECONDS, SLACK = 0.2, 5.0  # a machine may be busy: what kept to no limit took minutes, or all of the memory
+SECONDS, SLACK = 0.1, 5.0  # a machine may be busy: what kept to no limit took minutes, or all of the memory
 SIZES = (Policy(k=5), Policy(k=1000))
 DIVERSE = (
     Policy(l=2),

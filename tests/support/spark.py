@@ -15,9 +15,11 @@ NO_CONNECT = "the client of Spark Connect is not here: pip install 'pyspark[conn
 CONNECT = ("grpc", "grpc_status", "google.rpc", "zstandard")  # what it needs
 SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",  # to compile a query takes longer than to run it on these tables
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",  # Spark's own classes are in order
 }
 SUBMIT = " ".join([*(f"--conf '{name}={value}'" for name, value in SETTINGS.items()), "pyspark-shell"])
 MASTER = "local[2]"

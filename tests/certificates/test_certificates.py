@@ -230,7 +230,9 @@ def sealed(papers, **changes):
 def test_numbers_that_are_too_large_or_out_of_place(papers):
     part = json.loads((papers / "certificate.json").read_text())["parts"][0]
     assert check(sealed(papers), original=papers / "table.csv").passed
-    for name in ("slopes", "thetas"):
+    used = [name for name in ("slopes", "thetas") if any(map(len, part[name]["numbers"]))]  # one of them, or both
+    assert used
+    for name in used:
         numbers = part[name]["numbers"]
         for number in (-(2**63), 2**63 - 1, 2**53, 2**70):
             wrong = {**part[name], "numbers": [[number] * len(line) for line in numbers]}

@@ -19,7 +19,7 @@ from support import spark as support
 from support.command import PATIENCE, RUN
 from support.spark import MASTER, SUBMIT
 
-KILLS = 20 if profiles.is_thorough() else 2
+KILLS = 20 if profiles.is_thorough() else 1
 WORDS = (
     "--quasi",
     "zip,age",

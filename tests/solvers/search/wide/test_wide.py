@@ -82,8 +82,8 @@ def test_a_small_block_has_few_neighbours(monkeypatch):
 
 
 def test_nearer_neighbours_are_found_from_time_to_time(monkeypatch):
-    monkeypatch.setattr(near, "BLOCK_ROWS", 30)
-    problem = table(200, 6, Policy(k=2))
+    monkeypatch.setattr(near, "BLOCK_ROWS", 20)
+    problem = table(120, 6, Policy(k=2))
     codes, rng, ladders = np.ascontiguousarray(problem.codes), np.random.default_rng(3), stacked(problem)
     assert len(sorted_blocks(codes, rng)) > 3
     found, totals = None, []

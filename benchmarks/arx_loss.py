@@ -53,11 +53,11 @@ class Case:
 
 
 CASES = [
-    Case("A", 0.0513, 0.0490, 5),
-    Case("A", 0.0744, 0.0725, 10),
-    Case("A", 0.173, 0.112, 5, l=2),  # ARX's release is not legal
-    Case("A", 0.284, 0.160, 5, t="0.2"),  # neither is this one
-    Case("B", 0.458, 0.280, 5, t="0.2"),
+    Case("A", 0.0513, 0.0468, 5),
+    Case("A", 0.0744, 0.0690, 10),
+    Case("A", 0.173, 0.100, 5, l=2),  # ARX's release is not legal
+    Case("A", 0.284, 0.145, 5, t="0.2"),  # neither is this one
+    Case("B", 0.458, 0.255, 5, t="0.2"),
 ]
 
 

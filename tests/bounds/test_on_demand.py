@@ -15,7 +15,7 @@ from kilt.bounds.lagrangian import lower_bound
 from kilt.bounds.on_demand import OnDemandOracle, ascend_on_demand
 from kilt.bounds.oracles import PairOracle, oracle_of
 from kilt.bounds.subgradient import Moments, StepSchedule
-from kilt.certificates.proof.evaluate import evaluate_bound
+from kilt.certificates.proof.evaluate import as_proved, evaluate_bound
 from kilt.model.rules import SizeRule
 from kilt.patterns.pool import Pool
 from kilt.run.progress import silent
@@ -58,6 +58,16 @@ def test_every_total_is_that_of_all_patterns(data):
             totals.append(total)
             assert total == int(multipliers @ problem.counts) + oracle.least(multipliers)[0]
     assert len(totals) >= 3
+
+
+def test_under_diversity_sizes_alone_may_say_more(refined):
+    rng = np.random.default_rng(4)
+    rows = [(*map(str, row[:6]), "abcdefgh"[row[6]]) for row in rng.integers(0, [3] * 6 + [8], (150, 7))]
+    problem = problem_of(rows, ["suppress"] * 6, ["equal"], Policy(k=4, l=2))
+    sizes = problem_of([row[:6] for row in rows], ["suppress"] * 6, [], Policy(k=4))
+    found = lower_bound(problem, StoppingRule(), silent)
+    assert found.cost >= 0.99 * lower_bound(sizes, StoppingRule(), silent).cost > 0
+    assert evaluate_bound(problem, found.parts) == found.cost <= solved("greedy", problem).partition.cost
 
 
 def test_multipliers_rise_above_a_ceiling(refined):
@@ -105,7 +115,8 @@ def test_wide_tables_are_bounded_by_joining_rows(policy):
     found = lower_bound(problem, StoppingRule(), silent)
     assert [part.columns for part in found.parts] == [tuple(range(18))]
     assert 0 < found.cost <= solved("greedy", problem).partition.cost
-    assert evaluate_bound(problem, found.parts) >= found.cost
+    proved = as_proved(problem, found)
+    assert proved.cost == evaluate_bound(problem, found.parts) >= found.cost
 
 
 def test_joining_rows_needs_time_for_all(monkeypatch):

@@ -119,6 +119,18 @@ def papers(tmp_path_factory):
     return folder
 
 
+def test_where_rows_are_joined_a_certificate_has_all_that_is_proved(tmp_path):
+    """The bound was raised for groups of two rows, and the proof sees that three are needed."""
+    rng = np.random.default_rng(2)
+    frame = pl.DataFrame({f"q{j}": rng.integers(0, 2, 60) for j in range(18)} | {"s": rng.choice(list("abcde"), 60)})
+    policy, quasi = Policy(k=2, l=3), [f"q{j}" for j in range(18)]
+    given = {"quasi": quasi, "sensitive": "s", "policy": policy, "certificate": tmp_path / "proof.json"}
+    release = kilt.anonymize(frame, **given, solver="search", iterations=100)
+    assert check(tmp_path / "proof.json", original=frame).passed
+    claimed = json.loads((tmp_path / "proof.json").read_text())["bound"]
+    assert release.exact_bound == Fraction(claimed)
+
+
 def leaves(found, path=()):
     """Yield the path of every value in a JSON object."""
     inner = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()

@@ -15,11 +15,13 @@ from kilt.bounds.near import NearPatterns
 from kilt.bounds.on_demand import OnDemandOracle, ascend_on_demand, exact_oracle_of
 from kilt.bounds.oracles import SizeOracle, oracle_of
 from kilt.bounds.subgradient import Moments, StepSchedule, subgradient_ascent
+from kilt.certificates.proof.by_size import is_star, sized_rule
 from kilt.certificates.proof.evaluate import evaluate_bound
 from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.certificates.proof.near import can_be_joined
 from kilt.model.patterns import n_level_vectors
 from kilt.model.problem import Problem
+from kilt.model.rules import ClosenessRule, Rules, SizeRule
 from kilt.numbers import IntArray
 from kilt.patterns.pool import Pool
 from kilt.patterns.refined import RefinedPatterns, Work
@@ -65,9 +67,11 @@ class Params:
     first_entries: int = 6_000_000  # of the list that an ascent begins with, and visits of row types for it
     first_visits: int = 400_000_000
     proved_per_second: int = 30_000  # entries of this list for each second where they are proved size by size,
+    equally_far_per_second: int = 100_000  # so many where all values are equally far apart,
     usual_seconds: float = 60.0  # or for so many if no time is given
     visits_per_second: int = 20_000_000  # if time is given, so that this list takes a part of it
     proof_margin: float = 1.5  # times as long as the last list took is kept for the last one
+    own_rules_share: float = 0.4  # of the time, where the cost is then bounded under sizes alone
     listed_share: float = 0.15  # of the time is for the patterns that are listed, before others are on demand,
     listed_steps: int = 80  # in so many steps at most
     on_demand_share: float = 0.25  # of the time is for the multipliers on demand that a search waits for
@@ -95,6 +99,9 @@ def lower_bound(
     every, joined = tuple(range(len(problem.columns))), is_joined(problem, stop, beside_search=incumbent.wanted)
     blocks = [every] if joined or is_refined(problem) else _blocks(problem)
     watch = Watch(problem, observer, incumbent, [] if proved is None else proved)
+    if len(blocks) == 1 and not joined and _says_more_by_sizes(problem):
+        best = _bound_columns(problem, every, stop.share(PARAMS.own_rules_share), watch)
+        return max(best, _bound_by_sizes(problem, stop, watch), key=lambda bound: bound.cost)
     if len(blocks) == 1:
         return _bound_columns(problem, blocks[0], stop, watch, joined=joined)
     best = _bound_columns(problem, every, stop.share(PARAMS.all_columns_share), watch)
@@ -104,6 +111,26 @@ def lower_bound(
         part = _bound_columns(problem, columns, share, replace(watch, base=blockwise.cost))
         blockwise = Bound(blockwise.cost + part.cost, (*blockwise.parts, *part.parts))
     return max(best, blockwise, key=lambda bound: bound.cost)
+
+
+def _says_more_by_sizes(problem: Problem) -> bool:
+    """Say whether to bound the cost under sizes alone, too: their patterns are on demand, those of l-diversity not."""
+    diverse = not any(isinstance(rule, ClosenessRule) for rule in problem.rules)
+    many = len(problem.sensitive_totals) > 2 and not all(isinstance(rule, SizeRule) for rule in problem.rules)
+    return is_refined(problem) and diverse and many
+
+
+def _bound_by_sizes(problem: Problem, stop: StoppingRule, watch: Watch) -> Bound:
+    """Return what the best multipliers prove that are found for groups of enough rows: legal ones cost no less."""
+    sizes = replace(problem, rules=Rules((SizeRule(problem.rules.min_group_size, None),)))
+    known = watch.incumbent
+    alone = Incumbent(cost=known.cost, bound=known.bound, counts_groups=False)
+    every, until = tuple(range(len(problem.columns))), stop.share(1 - PARAMS.proof_share)
+    parts = _bound_columns(sizes, every, until, replace(watch, incumbent=alone, proved=[])).parts
+    found = Bound(evaluate_bound(problem, parts), parts)
+    known.bound = max(known.bound, found.cost)
+    watch.note(found)
+    return found
 
 
 def _bound_columns(
@@ -369,7 +396,10 @@ def _most_entries(problem: Problem, seconds: float) -> int:
     if problem.presolved.rules.is_k_anonymity or len(problem.sensitive_totals) <= 2:
         return PARAMS.first_entries
     seconds = PARAMS.usual_seconds if math.isinf(seconds) else max(0.0, seconds)
-    return int(min(PARAMS.first_entries, PARAMS.proved_per_second * seconds))
+    rule = sized_rule(problem)
+    equally_far = rule is not None and is_star(problem, rule)
+    per_second = PARAMS.equally_far_per_second if equally_far else PARAMS.proved_per_second
+    return int(min(PARAMS.first_entries, per_second * seconds))
 
 
 def _rate_and_power(oracle: Oracle) -> tuple[float, float]:

@@ -90,6 +90,7 @@ def bound(
     ``certificate`` the proof is written to a file.
     """
     from kilt.bounds.lagrangian import lower_bound  # noqa: PLC0415 - small tables do without it
+    from kilt.certificates.proof.evaluate import as_proved  # noqa: PLC0415 - only for a certificate
 
     stop = StoppingRule.of(time, None, interrupted)
     given = TableDescription.of(data, **said)
@@ -104,6 +105,7 @@ def bound(
     found = lower_bound(problem, stop, observer)
     if certificate is not None:
         observer(Progress("certifying", bound=problem.stars(found.cost)))
+        found = as_proved(problem, found)
         with staged_certificate(certificate, issue_certificate(table, found)) as put:
             put()
     return LowerBound(

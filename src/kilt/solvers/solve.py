@@ -160,8 +160,10 @@ def certifiable_bound(problem: Problem, solution: Solution, stop: StoppingRule, 
     These are what the proof makes of the multipliers of column generation, and the Lagrangian bound, which gets some
     time of its own if none is left.
     """
+    from kilt.certificates.proof.evaluate import as_proved  # noqa: PLC0415 - only for a certificate
+
     if solution.bound is not None and solution.bound.parts:
-        return solution.bound
+        return as_proved(problem, solution.bound)
     least, most = CERTIFYING_SECONDS
     stop = replace(stop if stop.seconds is None else stop.at_least(least).at_most(most), gap=None)
     evidence = solution.evidence

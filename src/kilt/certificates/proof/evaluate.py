@@ -17,10 +17,10 @@ import numpy as np
 
 from kilt.certificates.proof.by_size import SizeProof
 from kilt.certificates.proof.counting import CountingProof
-from kilt.certificates.proof.evidence import Evidence
+from kilt.certificates.proof.evidence import Bound, Evidence
 from kilt.certificates.proof.exact import TwoClassProof, of_rows, of_values
 from kilt.certificates.proof.linear import LinearProof, stored
-from kilt.certificates.proof.patterns import ProofPatterns, in_batches, proof_patterns
+from kilt.certificates.proof.patterns import ProofPatterns, in_batches, is_joined, proof_patterns
 from kilt.errors import InputError
 from kilt.model.problem import Problem
 from kilt.model.rules import DiversityRule, SizeRule
@@ -39,6 +39,17 @@ def evaluate_bound(problem: Problem, parts: Sequence[Evidence]) -> int:
         raise InputError("the parts of the proof are not about different columns of the table")
     found = [problem.on(part.columns) for part in parts]
     return sum(_evaluate_part(on, part) * (problem.unit // on.unit) for on, part in zip(found, parts, strict=True))
+
+
+def as_proved(problem: Problem, bound: Bound) -> Bound:
+    """Return a bound with all that its evidence proves.
+
+    Where rows are joined it was raised for groups of enough rows, whatever else the policy asks for.
+    """
+    by_sizes = all(isinstance(rule, SizeRule) for rule in problem.rules)
+    if by_sizes or not bound.parts or not is_joined(problem):
+        return bound
+    return Bound(evaluate_bound(problem, bound.parts), bound.parts)
 
 
 def _evaluate_part(problem: Problem, evidence: Evidence) -> int:

@@ -18,6 +18,7 @@ class Params:
     min_filtering_seconds: float = 1.5  # that must be left for patterns to be filtered again after building
     building_share: float = 0.55  # of the time is for building a partition by multipliers
     greedy_share: float = 0.13  # of the time is for level greedy where more than a size is asked for,
+    wide_greedy_share: float = 0.6  # and in wide tables of large groups, which swaps hardly make better,
     min_greedy_seconds: float = 0.4  # and at least so long: it is what a very short search hands over
 
     first_moves: int = 5_000  # of annealing where a search begins again and again, and so many more for a row type,

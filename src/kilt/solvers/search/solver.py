@@ -174,7 +174,8 @@ class Run:
         if self.stop.seconds is None:
             return self.stop
         is_quick = self.rules.size_only and not is_refined(self.problem)
-        seconds = self.stop.seconds if is_quick else PARAMS.greedy_share * self.stop.seconds
+        share = 1.0 if is_quick else PARAMS.wide_greedy_share if self.is_wide else PARAMS.greedy_share
+        seconds = share * self.stop.seconds
         return replace(self.stop, seconds=max(seconds, self.stop.elapsed + PARAMS.min_greedy_seconds))
 
     def improve(self, start: Partition) -> Partition:

@@ -24,6 +24,10 @@ with warnings.catch_warnings(record=True) as caught:
 from support.problems import random_problem
 from support.states import state_of
 from kilt import Policy
+from kilt.run.stopping import StoppingRule
+from kilt.solvers.common.compile_rules import compile_rules
+from kilt.solvers.search.state import one_group
+from kilt.solvers.search.wide.swaps import RowSwaps
 found = {"compiled": kilt.kernels.IS_COMPILED, "warnings": [str(warning.message) for warning in caught]}
 for name, policy in {
     "k": Policy(k=3), "t": Policy(k=2, t="0.3"), "entropy": Policy(l="1.5", diversity="entropy"),
@@ -34,6 +38,10 @@ for name, policy in {
     state.build(np.full(len(problem.counts), 2.0 * problem.unit))
     state.anneal(300, 1.0)
     found[name] = [state.cost, state.copies.tolist()]
+    start, stop = one_group(problem), StoppingRule()
+    swaps = RowSwaps(problem, compile_rules(problem), start, stop, seed=1)
+    swaps.anneal(300, 1.0)
+    found[name] += [int(swaps.cost), swaps.best.groups.tolist()]
 print(json.dumps(found))
 """
 

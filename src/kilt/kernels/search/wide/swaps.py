@@ -146,7 +146,7 @@ class Members:
         self.count_unlike(self.unlike_first, g, first)
         self.count_unlike(self.unlike_second, g, first if second == NONE else second)
         for step in range(self.labels.shape[1]):
-            self.shared[g, step] = self.labels[first, step] | -(self.unlike_first[g, step] > 0)
+            self.shared[g, step] = self.labels[first, step] | -cython.cast(cython.int, self.unlike_first[g, step] > 0)
         v: cython.Py_ssize_t = first
         while v != NONE:
             if v != first:
@@ -176,7 +176,8 @@ class Members:
         """Find what all units of a group but one show, given how many show another label than a further one, unit u."""
         for step in range(self.labels.shape[1]):
             label = self.labels[u, step]
-            self.shared_by_others[v, step] = label | -(unlike[g, step] > (self.labels[v, step] != label))
+            differs = cython.cast(cython.int, self.labels[v, step] != label)
+            self.shared_by_others[v, step] = label | -cython.cast(cython.int, unlike[g, step] > differs)
 
     @cython.cfunc
     @cython.nogil
@@ -225,7 +226,7 @@ class Members:
         saves: cython.Py_ssize_t = u if self.savings.shape[0] > 1 else 0
         saved: cython.longlong = 0
         for step in range(shared.shape[1]):
-            saved += self.savings[saves, step] & -(shared[line, step] == self.labels[u, step])
+            saved += self.savings[saves, step] & -cython.cast(cython.int, shared[line, step] == self.labels[u, step])
         return self.highest_cost - saved
 
 

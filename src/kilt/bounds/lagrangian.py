@@ -99,7 +99,7 @@ def lower_bound(
     every, joined = tuple(range(len(problem.columns))), is_joined(problem, stop, beside_search=incumbent.wanted)
     blocks = [every] if joined or is_refined(problem) else _blocks(problem)
     watch = Watch(problem, observer, incumbent, [] if proved is None else proved)
-    if len(blocks) == 1 and not joined and _says_more_by_sizes(problem):
+    if _may_say_more_by_sizes(problem):
         best = _bound_columns(problem, every, stop.share(PARAMS.own_rules_share), watch)
         return max(best, _bound_by_sizes(problem, stop, watch), key=lambda bound: bound.cost)
     if len(blocks) == 1:
@@ -113,11 +113,11 @@ def lower_bound(
     return max(best, blockwise, key=lambda bound: bound.cost)
 
 
-def _says_more_by_sizes(problem: Problem) -> bool:
+def _may_say_more_by_sizes(problem: Problem) -> bool:
     """Say whether to bound the cost under sizes alone, too: their patterns are on demand, those of l-diversity not."""
-    diverse = not any(isinstance(rule, ClosenessRule) for rule in problem.rules)
-    many = len(problem.sensitive_totals) > 2 and not all(isinstance(rule, SizeRule) for rule in problem.rules)
-    return is_refined(problem) and diverse and many
+    is_close = any(isinstance(rule, ClosenessRule) for rule in problem.rules)
+    is_diverse = not is_close and not problem.rules.is_k_anonymity
+    return is_refined(problem) and is_diverse and len(problem.sensitive_totals) > 2
 
 
 def _bound_by_sizes(problem: Problem, stop: StoppingRule, watch: Watch) -> Bound:

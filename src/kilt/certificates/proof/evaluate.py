@@ -46,8 +46,7 @@ def as_proved(problem: Problem, bound: Bound) -> Bound:
 
     Where rows are joined it was raised for groups of enough rows, whatever else the policy asks for.
     """
-    by_sizes = all(isinstance(rule, SizeRule) for rule in problem.rules)
-    if by_sizes or not bound.parts or not is_joined(problem):
+    if problem.rules.is_k_anonymity or not bound.parts or not is_joined(problem):
         return bound
     return Bound(evaluate_bound(problem, bound.parts), bound.parts)
 
